@@ -1,0 +1,107 @@
+/*
+ * Host facts: what this kernel and this machine offer. Filled once by linux/probe.c, faked in tests/hosts.
+ *
+ * In: the kernel. Out: one plain struct, no pointers: it can be copied, printed and written by hand.
+ * Must never: hold a decision. A layer decides; the host only says what is there.
+ */
+#ifndef BERM_LINUX_HOST_H
+#define BERM_LINUX_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HOST_PATH_SIZE 512
+#define HOST_CAUSE_SIZE 256
+
+/* Why a mechanism cannot be had; NONE = it can. The cure is printed by doctor and by the errors. */
+enum host_block {
+    BLOCK_NONE = 0,
+    BLOCK_UNKNOWN,
+    BLOCK_NOT_TRIED,          /* the quick probe does not try it; the run itself will find out */
+    BLOCK_KERNEL_TOO_OLD,
+    BLOCK_USERNS_SYSCTL_MAX,  /* user.max_user_namespaces is 0 or used up */
+    BLOCK_USERNS_SYSCTL_CLONE,/* kernel.unprivileged_userns_clone is 0 (Debian patch) */
+    BLOCK_USERNS_APPARMOR,    /* kernel.apparmor_restrict_unprivileged_userns is 1 (Ubuntu) */
+    BLOCK_OUTER_FILTER,       /* berm itself runs under a system-call filter that refuses it */
+    BLOCK_CHROOT,             /* berm was started inside a chroot: the kernel refuses user namespaces */
+    BLOCK_PROC_MASKED,        /* parts of /proc are covered: a fresh one may not be mounted */
+    BLOCK_READ_ONLY,          /* the cgroup file system is mounted read-only */
+    BLOCK_NOT_DELEGATED,      /* berm may not make groups below its own */
+    BLOCK_CONTROLLER_MISSING,
+    BLOCK_NOT_ENABLED,        /* e.g. Landlock is not in lsm= */
+    BLOCK_COUNT
+};
+
+enum cgroup_controller { CG_MEMORY, CG_PIDS, CG_CPU, CG_CPUACCT, CG_CONTROLLER_COUNT };
+
+/* One controller as berm would use it: the directory in which a leaf group is made. */
+struct host_controller {
+    enum host_block block;
+    char parent[HOST_PATH_SIZE]; /* absolute; "" when block is set */
+};
+
+struct host_cgroup {
+    int version; /* 1, 2, or 0 = none */
+    struct host_controller controllers[CG_CONTROLLER_COUNT];
+    bool has_swap_limit; /* memory.memsw.* (v1) or memory.swap.max (v2) is there */
+    bool has_kill;       /* cgroup.kill, Linux 5.14 */
+};
+
+/* Directories of /etc and /var that hold no secrets and that /usr links into; see layers/root_tree.def. */
+#define HOST_SUBTREES_MAX 64
+/* Top-level names that are links into /usr on a merged system ("bin" -> "usr/bin"). */
+#define HOST_TOP_LINKS 8
+#define HOST_LINK_SIZE 64
+
+struct host_top_link {
+    char name[16];               /* "bin"; "" = does not exist */
+    char target[HOST_LINK_SIZE]; /* "usr/bin"; "" = a real directory, bind it */
+};
+
+struct host {
+    unsigned kernel_major, kernel_minor;
+    uint32_t uid, gid; /* effective, in berm's own user namespace */
+    bool is_root;      /* effective uid 0 with CAP_SETUID, CAP_SETGID and CAP_SYS_ADMIN */
+    uint32_t extra_group_count;
+    char user_name[64];
+    char home[HOST_PATH_SIZE]; /* from the user database, never from $HOME; "" when unknown */
+
+    enum host_block userns;
+    int userns_errno;          /* what clone or the id map answered, 0 when it works */
+    bool has_clone3, has_close_range, has_openat2, has_mount_setattr, has_pidfd;
+    int landlock_abi;          /* 0 = not there */
+    enum host_block landlock;
+    bool has_seccomp_filter;
+    enum host_block proc_mount;
+
+    struct host_cgroup cgroup;
+    bool has_core_pipe;        /* kernel.core_pattern begins with '|' */
+    bool has_children_file;    /* /proc/PID/task/TID/children */
+    int perf_paranoid;         /* kernel.perf_event_paranoid; 4 when unreadable */
+
+    uint32_t cpu_count;              /* CPUs berm itself may run on */
+    uint32_t cpu_pick[1];            /* reserved */
+
+    struct host_top_link top_links[HOST_TOP_LINKS];
+    uint64_t subtree_mask;     /* bit i: row i of layers/root_tree.def exists */
+    char state_dir[HOST_PATH_SIZE]; /* /run/berm or $XDG_RUNTIME_DIR/berm */
+};
+
+/* How much is tried. QUICK reads a few files (tens of microseconds); DEEP makes children and tries. */
+enum probe_depth { PROBE_QUICK, PROBE_DEEP };
+
+/**
+ * Fill the host facts.
+ *
+ * @ret_host  written completely.
+ * Never fails: what cannot be found out is said as BLOCK_UNKNOWN.
+ * Threads: yes (DEEP clones, without threads of its own).  Async-signal-safe: no.  Since: 0.1.
+ * Source: see linux/probe.c, one citation a fact.  Test: unit/linux/probe, cli/doctor.
+ */
+void host_probe(struct host *ret_host, enum probe_depth depth);
+
+/* "user.max_user_namespaces is 0" and "set it ..."; never NULL, "" for BLOCK_NONE. */
+const char *host_block_cause(enum host_block block);
+const char *host_block_cure(enum host_block block);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * The request: what to run. Borrowed texts; the caller keeps them alive until the plan is built.
+ */
+#ifndef BERM_POLICY_REQUEST_H
+#define BERM_POLICY_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct request {
+    char *const *argv;            /* NULL-terminated, at least one */
+    char *const *caller_env;      /* NULL-terminated; given to the program at L0 and L1 only */
+    const char *caller_cwd;       /* absolute; the program's directory at L0 and L1 */
+    const char *const *env_extra; /* K=V from --env-file, already read; may be NULL */
+    size_t env_extra_count;
+    bool has_stdin;               /* false: the program reads end of file */
+    bool wants_tty;
+    bool wants_capture;           /* output is returned (JSON, API), not passed through */
+};
+
+#endif
