@@ -1,19 +1,20 @@
 /*
  * Claims about plan/builder.h.
  */
-/* clang-format off: cmocka.h needs these three before it */
-#include <cmocka.h>
+/* cmocka.h needs the three before it. */
+/* clang-format off */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <cmocka.h>
 /* clang-format on */
+
+#include "plan/builder.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "plan/builder.h"
 
 static struct plan *finish(struct plan_builder *builder)
 {

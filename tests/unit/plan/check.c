@@ -1,11 +1,12 @@
 /*
  * Claims about plan_check(): each way in which a block is no plan is found.
  */
-/* clang-format off: cmocka.h needs these three before it */
-#include <cmocka.h>
+/* cmocka.h needs the three before it. */
+/* clang-format off */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <cmocka.h>
 /* clang-format on */
 
 #include <errno.h>
