@@ -27,6 +27,10 @@
 #define PLAN_NOTES_MAX     64
 #define PLAN_POOL_MAX      (8u << 20)
 
+/* A text that is this one character stands for the path of the private work directory, which src/run
+ * makes; in envp it may stand behind the "=". */
+#define PLAN_WORK_MARK '\x01'
+
 typedef uint32_t plan_text; /* offset into the pool */
 
 /* One act on the file tree, carried out in order by enter/mounts.c. Targets are relative to the new
@@ -134,7 +138,8 @@ enum plan_feature {
     PLAN_MONITOR_CPU = 1u << 17,     /* CPU time of the tree is polled from /proc */
     PLAN_GROUP_CPU = 1u << 18,       /* CPU time of the tree is the group's count */
     PLAN_SWEEP_SESSION = 1u << 19,   /* limits: kill what is left of the session at the end */
-    PLAN_DUMP_NOTHING = 1u << 20     /* limits: no core file */
+    PLAN_DUMP_NOTHING = 1u << 20,    /* limits: no core file */
+    PLAN_READ_ONLY_ROOT = 1u << 21   /* filesystem: evidence must show it */
 };
 
 /* Which embedded filter (src/linux/filter.h). */

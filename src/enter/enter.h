@@ -1,0 +1,53 @@
+/*
+ * The room between clone and exec. It runs in the child: no heap, no stdio, no locks, no getenv.
+ *
+ * In: one enter_context, prepared by src/run before the clone. Out: messages on the status pipe, and the
+ * program. Must never: return, allocate, or go on after a step has failed.
+ */
+#ifndef BERM_ENTER_ENTER_H
+#define BERM_ENTER_ENTER_H
+
+#include <linux/filter.h>
+
+#include "enter/protocol.h"
+#include "plan/plan.h"
+
+#define ENTER_GROUPS 4
+
+/* Everything that the child needs and the plan does not hold: descriptors, vectors, the filter. */
+struct enter_context {
+    const struct plan *plan;
+    char *const *argv;       /* NULL-terminated */
+    char *const *envp;       /* NULL-terminated */
+    char *const *candidates; /* paths to execute, tried in order, NULL-terminated */
+    int control_fd;          /* one byte: go on; end of file: berm is gone */
+    int status_fd;           /* struct enter_message */
+    int berm_pidfd;          /* of the supervisor; negative when it could not be had */
+    int stdio[3];            /* become 0, 1, 2 */
+    int work_fd;             /* O_PATH of the private work directory, or negative */
+    const char *work_path;   /* its path on the host; "" when there is none */
+    int group_fds[ENTER_GROUPS];    /* v1 `tasks` files, opened by the supervisor; negative = none */
+    const char *group_dirs[ENTER_GROUPS]; /* the group's directories on the host; NULL = none */
+    uint64_t outer_namespace_ids[ENTER_NAMESPACES];
+    uint64_t cpu_mask[16];   /* affinity, when plan.cpu_affinity_count is set */
+    const struct sock_filter *filter;
+    unsigned short filter_count;
+    int filter_probe_errno;  /* what the filter must answer to the call below */
+    long filter_probe_call, filter_probe_argument;
+    char *identity_start;    /* this process's argv and environ area, to be wiped */
+    size_t identity_size;
+};
+
+/* The child's life from the clone on. Never returns. */
+void enter_child(const struct enter_context *context) __attribute__((noreturn));
+
+/* Namespaces by row: the clone flag, the link in /proc/self/ns, the word for messages. */
+struct enter_namespace {
+    unsigned long clone_flag;
+    const char *link;
+    const char *name;
+};
+
+extern const struct enter_namespace enter_namespaces[ENTER_NAMESPACES];
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * Evidence: what the kernel says is in force, read back right before exec and compared with the plan.
+ *
+ * In: the finished child. Out: struct evidence, and -EBADE with an index when it contradicts the plan.
+ * Must never: trust that a step which returned 0 did what it was asked.
+ */
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/if.h>
+#include <linux/prctl.h>
+#include <linux/sched.h>
+#include <linux/sockios.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "enter/raw.h"
+#include "enter/sequence.h"
+
+const struct enter_namespace enter_namespaces[ENTER_NAMESPACES] = {
+    {CLONE_NEWUSER,   "/proc/self/ns/user",   "user"   },
+    {CLONE_NEWPID,    "/proc/self/ns/pid",    "pid"    },
+    {CLONE_NEWNS,     "/proc/self/ns/mnt",    "mount"  },
+    {CLONE_NEWNET,    "/proc/self/ns/net",    "network"},
+    {CLONE_NEWIPC,    "/proc/self/ns/ipc",    "ipc"    },
+    {CLONE_NEWUTS,    "/proc/self/ns/uts",    "uts"    },
+    {CLONE_NEWCGROUP, "/proc/self/ns/cgroup", "cgroup" },
+};
+
+/* What can contradict the plan. The number travels as the index of the failure. */
+enum evidence_item {
+    EVIDENCE_UID,
+    EVIDENCE_GROUPS,
+    EVIDENCE_NAMESPACE, /* + row of enter_namespaces */
+    EVIDENCE_CAPABILITIES = EVIDENCE_NAMESPACE + ENTER_NAMESPACES,
+    EVIDENCE_NO_NEW_PRIVS,
+    EVIDENCE_FILTER_MODE,
+    EVIDENCE_FILTER_PROBE,
+    EVIDENCE_LANDLOCK,
+    EVIDENCE_INTERFACES,
+    EVIDENCE_PID,
+    EVIDENCE_ROOT,
+    EVIDENCE_RLIMIT, /* + row of plan.rlimits */
+    EVIDENCE_COUNT = EVIDENCE_RLIMIT + ENTER_RLIMITS
+};
+
+const char *evidence_name(uint32_t index)
+{
+    static const char *const names[EVIDENCE_RLIMIT] = {
+        [EVIDENCE_UID] = "user and group id",
+        [EVIDENCE_GROUPS] = "supplementary groups",
+        [EVIDENCE_CAPABILITIES] = "capability sets",
+        [EVIDENCE_NO_NEW_PRIVS] = "no_new_privs",
+        [EVIDENCE_FILTER_MODE] = "system-call filter mode",
+        [EVIDENCE_FILTER_PROBE] = "a call that the filter must refuse",
+        [EVIDENCE_LANDLOCK] = "an act that Landlock must refuse",
+        [EVIDENCE_INTERFACES] = "network interfaces that are up",
+        [EVIDENCE_PID] = "process id inside",
+        [EVIDENCE_ROOT] = "read-only root",
+    };
+
+    if (index >= EVIDENCE_NAMESPACE && index < EVIDENCE_CAPABILITIES)
+        return enter_namespaces[index - EVIDENCE_NAMESPACE].name;
+    if (index < EVIDENCE_RLIMIT)
+        return names[index];
+    return index < EVIDENCE_COUNT ? "resource limit" : "unknown";
+}
+
+/* "net:[4026531840]" -> 4026531840; 0 when it cannot be read. */
+static uint64_t namespace_id(const char *link)
+{
+    char text[64];
+    uint64_t id = 0;
+    long n = RAW(SYS_readlinkat, RAW_ARG(AT_FDCWD), link, text, sizeof(text));
+
+    for (long i = 0; i < n; i++) {
+        if (text[i] >= '0' && text[i] <= '9')
+            id = id * 10 + (uint64_t)(text[i] - '0');
+    }
+    return id;
+}
+
+static void read_capabilities(struct evidence *evidence)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{~0u, ~0u, ~0u}, {~0u, ~0u, ~0u}};
+
+    (void)RAW(SYS_capget, &header, data); /* on failure all bits stay set: a contradiction */
+    evidence->caps_effective = data[0].effective | (uint64_t)data[1].effective << 32;
+    evidence->caps_permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
+    evidence->caps_inheritable = data[0].inheritable | (uint64_t)data[1].inheritable << 32;
+    for (unsigned cap = 0; cap < 64; cap++) {
+        int in_bounding = raw_prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
+        if (in_bounding == -EINVAL && cap > 0)
+            break;
+        if (in_bounding != 0)
+            evidence->caps_bounding |= 1ULL << cap;
+        if (raw_prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, cap, 0, 0) > 0)
+            evidence->caps_ambient |= 1ULL << cap;
+    }
+}
+
+/* 0 when the loopback interface is down, 1 when it is up, -errno when it cannot be asked. A new network
+ * namespace holds no other interface that carries traffic (network_namespaces(7)). */
+static int interfaces_up(void)
+{
+    struct ifreq request = {.ifr_name = "lo"};
+    long fd = RAW(SYS_socket, RAW_ARG(AF_INET), RAW_ARG(SOCK_DGRAM | SOCK_CLOEXEC), 0UL);
+
+    if (fd < 0)
+        return (int)fd;
+    long r = RAW(SYS_ioctl, fd, (unsigned long)SIOCGIFFLAGS, &request);
+    (void)raw_close((int)fd);
+    if (r < 0)
+        return (int)r;
+    return request.ifr_flags & IFF_UP ? 1 : 0;
+}
+
+/* Making a device is refused by the capability check with EPERM; Landlock, which is asked first, says
+ * EACCES (security_path_mknod before vfs_mknod, fs/namei.c). */
+static int landlock_probe(void)
+{
+    return (int)-RAW(SYS_mknodat, RAW_ARG(AT_FDCWD), "/.berm-landlock-probe",
+                     RAW_ARG(S_IFCHR | 0600), 0UL);
+}
+
+static int filter_probe(const struct enter_context *context)
+{
+    return (int)-RAW(context->filter_probe_call, context->filter_probe_argument, 0L, 0L, 0L, 0L);
+}
+
+static void read_limits(const struct plan *plan, struct evidence *evidence)
+{
+    for (uint32_t i = 0; i < plan->rlimit_count && i < ENTER_RLIMITS; i++) {
+        uint64_t limit[2] = {0, 0};
+
+        (void)RAW(SYS_prlimit64, 0UL, RAW_ARG(plan->rlimits[i].resource), NULL, limit);
+        evidence->rlimit_soft[i] = limit[0];
+        evidence->rlimit_hard[i] = limit[1];
+    }
+}
+
+static void read_evidence(const struct enter_context *context, struct evidence *evidence)
+{
+    const struct plan *plan = context->plan;
+    struct kernel_statfs {
+        long fields[16];
+    } root = {{0}};
+
+    evidence->uid = (uint32_t)RAW(SYS_geteuid);
+    evidence->gid = (uint32_t)RAW(SYS_getegid);
+    evidence->group_count = (uint32_t)RAW(SYS_getgroups, 0L, NULL);
+    evidence->pid = (int32_t)RAW(SYS_getpid);
+    evidence->no_new_privs = raw_prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+    evidence->seccomp_mode = raw_prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+    if (plan->clone_flags != 0) {
+        for (unsigned i = 0; i < ENTER_NAMESPACES; i++)
+            evidence->namespace_ids[i] = namespace_id(enter_namespaces[i].link);
+    }
+    if (plan_has(plan, PLAN_DROP_CAPABILITIES))
+        read_capabilities(evidence);
+    if (plan_has(plan, PLAN_NO_NETWORK))
+        evidence->interfaces_up = interfaces_up();
+    if (plan->landlock_fs != 0)
+        evidence->landlock_probe = landlock_probe();
+    if (plan->filter != FILTER_NONE)
+        evidence->filter_probe = filter_probe(context);
+    /* f_flags is the eleventh long of struct statfs on both architectures (statfs(2)). */
+    if (RAW(SYS_statfs, "/", &root) == 0)
+        evidence->root_flags = (uint32_t)root.fields[10];
+    read_limits(plan, evidence);
+}
+
+static bool same_limits(const struct plan *plan, const struct evidence *evidence, uint32_t *ret_row)
+{
+    for (uint32_t i = 0; i < plan->rlimit_count && i < ENTER_RLIMITS; i++) {
+        *ret_row = i;
+        if (evidence->rlimit_soft[i] != plan->rlimits[i].soft ||
+            evidence->rlimit_hard[i] != plan->rlimits[i].hard)
+            return false;
+    }
+    return true;
+}
+
+/* The row of the first namespace that should be new and is the caller's, or ENTER_NAMESPACES. */
+static uint32_t shared_namespace(const struct enter_context *context,
+                                 const struct evidence *evidence)
+{
+    uint64_t expected = context->plan->clone_flags;
+
+    if (plan_has(context->plan, PLAN_CGROUP_NAMESPACE))
+        expected |= CLONE_NEWCGROUP;
+    for (uint32_t i = 0; i < ENTER_NAMESPACES; i++) {
+        if ((expected & enter_namespaces[i].clone_flag) &&
+            (evidence->namespace_ids[i] == 0 ||
+             evidence->namespace_ids[i] == context->outer_namespace_ids[i]))
+            return i;
+    }
+    return ENTER_NAMESPACES;
+}
+
+static bool capabilities_are_gone(const struct evidence *evidence)
+{
+    return (evidence->caps_effective | evidence->caps_permitted | evidence->caps_inheritable |
+            evidence->caps_bounding | evidence->caps_ambient) == 0;
+}
+
+/* The first item that contradicts the plan, or EVIDENCE_COUNT. */
+static uint32_t contradiction(const struct enter_context *context, const struct evidence *seen)
+{
+    const struct plan *plan = context->plan;
+    uint32_t row = 0;
+
+    if (plan_has(plan, PLAN_USER_NAMESPACE) &&
+        (seen->uid != plan->inside_uid || seen->gid != plan->inside_gid))
+        return EVIDENCE_UID;
+    if (plan->drop_groups && seen->group_count != 0)
+        return EVIDENCE_GROUPS;
+    row = shared_namespace(context, seen);
+    if (row < ENTER_NAMESPACES)
+        return EVIDENCE_NAMESPACE + row;
+    if (plan_has(plan, PLAN_DROP_CAPABILITIES) && !capabilities_are_gone(seen))
+        return EVIDENCE_CAPABILITIES;
+    if (plan_has(plan, PLAN_NO_NEW_PRIVS) && seen->no_new_privs != 1)
+        return EVIDENCE_NO_NEW_PRIVS;
+    if (plan->filter != FILTER_NONE && seen->seccomp_mode != 2)
+        return EVIDENCE_FILTER_MODE;
+    if (plan->filter != FILTER_NONE && seen->filter_probe != context->filter_probe_errno)
+        return EVIDENCE_FILTER_PROBE;
+    if (plan->landlock_fs != 0 && seen->landlock_probe != EACCES)
+        return EVIDENCE_LANDLOCK;
+    if (plan_has(plan, PLAN_NO_NETWORK) &&
+        seen->interfaces_up != (plan_has(plan, PLAN_LOOPBACK) ? 1 : 0))
+        return EVIDENCE_INTERFACES;
+    if (plan_has(plan, PLAN_INIT) && seen->pid != 2)
+        return EVIDENCE_PID;
+    if (plan_has(plan, PLAN_READ_ONLY_ROOT) && !(seen->root_flags & 1u /* ST_RDONLY */))
+        return EVIDENCE_ROOT;
+    return same_limits(plan, seen, &row) ? (uint32_t)EVIDENCE_COUNT : EVIDENCE_RLIMIT + row;
+}
+
+int step_evidence(struct enter_state *state)
+{
+    struct enter_message message = {.kind = ENTER_READY, .step = STEP_EVIDENCE};
+
+    read_evidence(state->context, &state->evidence);
+    uint32_t item = contradiction(state->context, &state->evidence);
+    if (item != EVIDENCE_COUNT) {
+        state->index = item;
+        return -EBADE;
+    }
+    message.evidence = state->evidence;
+    enter_send(state->status_fd, &message);
+    return 0;
+}
+
+/* The candidates are tried as execvp(3) does: a path that is not there or may not be entered is passed
+ * over, but a refusal is remembered and told rather than "not found". A file that is there and still
+ * answers ENOENT lacks its interpreter (execve(2)): sent as ELIBBAD. */
+int step_exec(struct enter_state *state)
+{
+    const struct enter_context *context = state->context;
+    int error = -ENOENT;
+
+    for (uint32_t i = 0; context->candidates[i]; i++) {
+        long r = RAW(SYS_execve, context->candidates[i], context->argv, context->envp);
+
+        state->index = i;
+        if (r == -EACCES)
+            error = -EACCES;
+        else if (r == -ENOENT && RAW(SYS_faccessat, RAW_ARG(AT_FDCWD), context->candidates[i], 0L) == 0)
+            return -ELIBBAD;
+        else if (r != -ENOENT && r != -ENOTDIR)
+            return (int)r;
+    }
+    return error;
+}

@@ -1,0 +1,264 @@
+/*
+ * The file tree, built from the rows of the plan, in order.
+ *
+ * In: plan.mounts. Out: a tree in the run's own mount namespace. Must never: follow a path that the
+ * program could have made (it does not exist yet), or leave a row out.
+ *
+ * The new root is mounted on /proc: the one directory that every host has and that no row takes as a
+ * source. Rows after MOUNT_ROOT have targets relative to it.
+ */
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/stat.h>
+
+#include "enter/raw.h"
+#include "enter/sequence.h"
+
+/* mount(2) flags; <sys/mount.h> clashes with <linux/mount.h>. */
+#ifndef MS_NOSUID
+# define MS_NOSUID 2
+# define MS_NODEV 4
+# define MS_NOEXEC 8
+# define MS_BIND 4096
+# define MS_REC 16384
+# define MS_PRIVATE (1 << 18)
+#endif
+#define DETACH 2UL /* MNT_DETACH */
+
+#define ROOT_MOUNT_POINT "/proc"
+#define PATH_LIMIT 4096
+
+static int do_mount(const char *source, const char *target, const char *type, unsigned long flags,
+                    const char *data)
+{
+    return (int)RAW(SYS_mount, source, target, type, flags, data);
+}
+
+static uint64_t attributes_of(uint32_t flags)
+{
+    uint64_t attributes = MOUNT_ATTR_NOSUID;
+
+    if (!(flags & MOUNT_FLAG_DEV))
+        attributes |= MOUNT_ATTR_NODEV;
+    if (flags & MOUNT_FLAG_RO)
+        attributes |= MOUNT_ATTR_RDONLY;
+    if (flags & MOUNT_FLAG_NOEXEC)
+        attributes |= MOUNT_ATTR_NOEXEC;
+    return attributes;
+}
+
+/* Recursive for binds: MS_REMOUNT never reaches the mounts below (mount_setattr(2), Linux 5.12). */
+static int set_attributes(int fd, const char *path, uint32_t flags, unsigned at_flags)
+{
+    struct mount_attr attributes = {.attr_set = attributes_of(flags)};
+
+    return (int)RAW(SYS_mount_setattr, RAW_ARG(fd), path, (unsigned long)at_flags, &attributes,
+                    sizeof(attributes));
+}
+
+static int make_file(const char *path, const char *content, unsigned mode)
+{
+    int fd = raw_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    size_t size = raw_length(content);
+
+    if (fd < 0)
+        return fd;
+    long n = size == 0 ? 0 : RAW(SYS_write, RAW_ARG(fd), content, size);
+    (void)raw_close(fd);
+    if (n < 0)
+        return (int)n;
+    return (size_t)n == size ? 0 : -ENOSPC;
+}
+
+static int make_directory(const char *path, unsigned mode)
+{
+    int r = (int)RAW(SYS_mkdirat, RAW_ARG(AT_FDCWD), path, RAW_ARG(mode));
+    return r == -EEXIST ? 0 : r;
+}
+
+/* Every directory on the way to @path (and @path itself when @is_file is false); existing ones stay. */
+static int make_way(const char *path, bool is_file)
+{
+    char part[PATH_LIMIT];
+    size_t length = raw_length(path);
+    int r;
+
+    if (length >= sizeof(part))
+        return -ENAMETOOLONG;
+    for (size_t i = 0; i < length; i++) {
+        part[i] = path[i];
+        if (i > 0 && path[i + 1] == '/') {
+            part[i + 1] = '\0';
+            r = make_directory(part, 0755);
+            if (r < 0 && r != -EROFS)
+                return r;
+        }
+    }
+    if (!is_file)
+        return make_directory(path, 0755);
+    r = make_file(path, "", 0644);
+    return r == -EEXIST ? 0 : r;
+}
+
+static int bind(const char *source, const char *target, uint32_t flags)
+{
+    bool is_recursive = flags & MOUNT_FLAG_RECURSIVE;
+    int r = do_mount(source, target, NULL, MS_BIND | (is_recursive ? MS_REC : 0UL), NULL);
+
+    if (r == -ENOENT && (flags & MOUNT_FLAG_OPTIONAL))
+        return 0;
+    if (r < 0)
+        return r;
+    return set_attributes(AT_FDCWD, target, flags, is_recursive ? AT_RECURSIVE : 0u);
+}
+
+/* A path of the host with the way to it: the target is made where it is missing. */
+static int bind_with_way(const char *source, const char *target, uint32_t flags)
+{
+    int r = make_way(target, flags & MOUNT_FLAG_IS_FILE);
+
+    return r < 0 ? r : bind(source, target, flags);
+}
+
+static int new_mount(const char *type, const char *target, const char *data, uint32_t flags)
+{
+    unsigned long mount_flags = MS_NOSUID;
+
+    if (!(flags & MOUNT_FLAG_DEV))
+        mount_flags |= MS_NODEV;
+    if (flags & MOUNT_FLAG_NOEXEC)
+        mount_flags |= MS_NOEXEC;
+    int r = do_mount(type, target, type, mount_flags, data[0] != '\0' ? data : NULL);
+    if (r < 0 || !(flags & MOUNT_FLAG_RO))
+        return r;
+    return set_attributes(AT_FDCWD, target, flags, 0);
+}
+
+static int hide(const char *target, bool is_directory)
+{
+    /* A missing path needs no hiding: nothing is there to be seen. */
+    int r = is_directory ? do_mount("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV,
+                                    "size=1m,nr_inodes=256,mode=0755")
+                         : do_mount("/dev/null", target, NULL, MS_BIND, NULL);
+    return r == -ENOENT ? 0 : r;
+}
+
+static int begin_root(const char *data)
+{
+    int r = do_mount("tmpfs", ROOT_MOUNT_POINT, "tmpfs", MS_NOSUID | MS_NODEV, data);
+
+    return r < 0 ? r : raw_chdir(ROOT_MOUNT_POINT);
+}
+
+/* pivot_root(2), "pivot_root(".", ".")": the old root ends on top of the new one and is let go. */
+static int pivot(void)
+{
+    int r = (int)RAW(SYS_pivot_root, ".", ".");
+
+    if (r < 0)
+        return r;
+    r = (int)RAW(SYS_umount2, ".", DETACH);
+    return r < 0 ? r : raw_chdir("/");
+}
+
+static int stash(struct enter_state *state, const char *source)
+{
+    long fd = RAW(SYS_open_tree, RAW_ARG(AT_FDCWD), source,
+                  (unsigned long)(OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+
+    if (fd < 0)
+        return (int)fd;
+    state->stash_fd = (int)fd;
+    return 0;
+}
+
+static int unstash(struct enter_state *state, const char *target)
+{
+    int r = make_way(target, false);
+
+    if (r < 0)
+        return r;
+    r = (int)RAW(SYS_move_mount, RAW_ARG(state->stash_fd), "", RAW_ARG(AT_FDCWD), target,
+                 (unsigned long)MOVE_MOUNT_F_EMPTY_PATH);
+    (void)raw_close(state->stash_fd);
+    state->stash_fd = -1;
+    return r;
+}
+
+/* The run's own group, read-only: what a runtime reads to size itself. */
+static int show_group(const struct enter_state *state, const struct plan_mount *row,
+                      const char *target)
+{
+    const char *source = row->mode < ENTER_GROUPS ? state->context->group_dirs[row->mode] : NULL;
+
+    if (!source)
+        return 0;
+    return bind(source, target, row->flags | MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC);
+}
+
+static int run_row(struct enter_state *state, const struct plan_mount *row, const char *source,
+                   const char *target)
+{
+    const char *data = plan_text_of(state->plan, row->data);
+
+    switch ((enum mount_op)row->op) {
+    case MOUNT_PRIVATE:
+        return do_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+    case MOUNT_STASH:
+        return stash(state, source);
+    case MOUNT_UNSTASH:
+        return unstash(state, target);
+    case MOUNT_HIDE_DIR:
+        return hide(target, true);
+    case MOUNT_HIDE_FILE:
+        return hide(target, false);
+    case MOUNT_ROOT:
+        return begin_root(data);
+    case MOUNT_DIR:
+        return make_directory(target, row->mode);
+    case MOUNT_FILE:
+        return make_file(target, data, row->mode);
+    case MOUNT_SYMLINK:
+        return (int)RAW(SYS_symlinkat, source, RAW_ARG(AT_FDCWD), target);
+    case MOUNT_BIND:
+        return bind_with_way(source, target, row->flags);
+    case MOUNT_TMPFS:
+        return new_mount("tmpfs", target, data, row->flags);
+    case MOUNT_PROC:
+        return new_mount("proc", target, data, row->flags);
+    case MOUNT_DEVPTS:
+        return new_mount("devpts", target, data, row->flags);
+    case MOUNT_GROUP:
+        return show_group(state, row, target);
+    case MOUNT_PIVOT:
+        return pivot();
+    case MOUNT_READ_ONLY:
+        return set_attributes(AT_FDCWD, target, MOUNT_FLAG_RO, 0);
+    case MOUNT_NONE:
+    case MOUNT_OP_COUNT:
+        break;
+    }
+    return -EBADMSG;
+}
+
+int step_mounts(struct enter_state *state)
+{
+    const struct plan *plan = state->plan;
+
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        const struct plan_mount *row = &plan->mounts[i];
+        const char *source = plan_text_of(plan, row->source);
+        const char *target = plan_text_of(plan, row->target);
+
+        if (source[0] == PLAN_WORK_MARK)
+            source = state->context->work_path;
+        if (target[0] == PLAN_WORK_MARK)
+            target = state->context->work_path;
+        state->index = i;
+        state->layer = row->layer;
+        int r = run_row(state, row, source, target);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
