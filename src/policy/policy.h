@@ -34,6 +34,16 @@ struct text_list {
     size_t count;
 };
 
+/* How a value compares with another one of the same field; see the column `tighter` of fields.def. */
+enum tighter_rule {
+    TIGHTER_SAME,
+    TIGHTER_SMALLER,
+    TIGHTER_MORE,
+    TIGHTER_FEWER,
+    TIGHTER_FALSE,
+    TIGHTER_TRUE
+};
+
 enum field_type { TYPE_DURATION, TYPE_SIZE, TYPE_COUNT, TYPE_CPUS, TYPE_SWITCH, TYPE_TEXT, TYPE_LIST };
 
 #define MEMBER_DURATION(id) uint64_t id; /* nanoseconds */
@@ -61,6 +71,10 @@ struct policy {
 #include "policy/fields.def"
 #undef FIELD
     bool is_explicit[FIELD_COUNT];
+    /* Where each explicit value stands ("--memory"), for errors. Owned; NULL = not set by the caller. */
+    char *origins[FIELD_COUNT];
+    char *mode_origins[BERM_LAYER_COUNT];
+    char *level_origin;
 };
 
 /**
@@ -94,6 +108,32 @@ int policy_set(struct policy *policy, const char *key, const char *value, const 
  */
 int policy_validate(const struct policy *policy, struct berm_error *err);
 
+/**
+ * May a policy stand inside another one: is none of its values looser?
+ *
+ * @outer, @inner  borrow; both validated.
+ * Only what is in force in @outer binds @inner: level, layers, strictness, then every field by the
+ * column `tighter`.
+ * Returns 0, or -EINVAL with @err naming the first value that is looser, and where it stands.
+ * Threads: yes.  Async-signal-safe: no.  Since: 0.1.
+ * Source: fields.def.  Test: unit/policy/tighten.
+ */
+int policy_tightens(const struct policy *outer, const struct policy *inner, struct berm_error *err);
+
+/**
+ * Split a value of --ro or --rw: PATH or PATH:AT. `\:` stands for a colon in a path.
+ *
+ * @item       borrows.
+ * @ret_path   receives the host path, absolute, without "//", "/./" or a slash at the end.
+ * @ret_at     receives the path inside, in the same form; PATH when there is no AT. Never "/".
+ * Returns 0, or -EINVAL with @err filled: not absolute, "..", empty, a second colon, or too long.
+ * Outputs are undefined on failure.
+ * Threads: yes.  Async-signal-safe: no.  Since: 0.1.
+ * Source: settled.md "Policy and options".  Test: unit/policy/bind, fuzz-policy.
+ */
+int policy_split_bind(const char *item, char *ret_path, size_t path_size, char *ret_at,
+                      size_t at_size, struct berm_error *err);
+
 /* The lowest level at which a layer is on (the mission's table). L1 for limits ... L6 for syscalls. */
 enum policy_level layer_from_level(enum berm_layer layer);
 
@@ -113,8 +153,31 @@ struct field_info {
     const char *defaults[PROFILE_COUNT];
     const char *arg;
     const char *help;
+    enum tighter_rule tighter;
 };
 
 extern const struct field_info policy_fields[FIELD_COUNT];
+
+/* The field of an id, a flag's word or "group.id"; NULL when there is none. Never a selector. */
+const struct field_info *policy_field(const char *key);
+
+/* The layer of a name; BERM_LAYER_NONE when there is none. */
+enum berm_layer policy_layer(const char *name);
+
+/* "L0" ... and "standard", "lesson". Never NULL. */
+const char *policy_level_name(enum policy_level level);
+const char *policy_profile_name(enum limits_profile profile);
+
+/* Does the field have an effect: is its layer on, and the level high enough? */
+bool policy_is_in_force(const struct policy *policy, enum field_id id);
+
+/* Values for code that walks the table. The type of the field must fit: anything else is a defect. */
+uint64_t policy_number(const struct policy *policy, enum field_id id);
+bool policy_switch(const struct policy *policy, enum field_id id);
+const char *policy_text(const struct policy *policy, enum field_id id); /* borrowed; NULL = unset */
+const struct text_list *policy_list(const struct policy *policy, enum field_id id);
+
+/* Write a number of the field's type as text: "30s", "512MiB", "128", "1.5"; UNITS_TEXT_SIZE bytes. */
+void policy_format(const struct field_info *field, uint64_t number, char *ret_text, size_t size);
 
 #endif
