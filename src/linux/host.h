@@ -8,6 +8,7 @@
 #define BERM_LINUX_HOST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define HOST_PATH_SIZE 512
@@ -44,10 +45,10 @@ struct host_cgroup {
     int version; /* 1, 2, or 0 = none */
     struct host_controller controllers[CG_CONTROLLER_COUNT];
     bool has_swap_limit; /* memory.memsw.* (v1) or memory.swap.max (v2) is there */
-    bool has_kill;       /* cgroup.kill, Linux 5.14 */
+    bool must_enable;    /* v2: the controllers must first be enabled below berm's own group */
 };
 
-/* Directories of /etc and /var that hold no secrets and that /usr links into; see layers/root_tree.def. */
+/* Longest list of paths that a probe looks for: layers/root_tree.def. */
 #define HOST_SUBTREES_MAX 64
 /* Top-level names that are links into /usr on a merged system ("bin" -> "usr/bin"). */
 #define HOST_TOP_LINKS 8
@@ -79,11 +80,10 @@ struct host {
     bool has_children_file;    /* /proc/PID/task/TID/children */
     int perf_paranoid;         /* kernel.perf_event_paranoid; 4 when unreadable */
 
-    uint32_t cpu_count;              /* CPUs berm itself may run on */
-    uint32_t cpu_pick[1];            /* reserved */
+    uint32_t cpu_count;        /* CPUs berm itself may run on */
 
     struct host_top_link top_links[HOST_TOP_LINKS];
-    uint64_t subtree_mask;     /* bit i: row i of layers/root_tree.def exists */
+    uint64_t subtree_mask;     /* bit i: path i of the probe's list exists */
     char state_dir[HOST_PATH_SIZE]; /* /run/berm or $XDG_RUNTIME_DIR/berm */
 };
 
@@ -94,11 +94,16 @@ enum probe_depth { PROBE_QUICK, PROBE_DEEP };
  * Fill the host facts.
  *
  * @ret_host  written completely.
+ * @paths, @path_count  borrows; whether each exists goes into subtree_mask; at most HOST_SUBTREES_MAX.
  * Never fails: what cannot be found out is said as BLOCK_UNKNOWN.
  * Threads: yes (DEEP clones, without threads of its own).  Async-signal-safe: no.  Since: 0.1.
  * Source: see linux/probe.c, one citation a fact.  Test: unit/linux/probe, cli/doctor.
  */
-void host_probe(struct host *ret_host, enum probe_depth depth);
+void host_probe(struct host *ret_host, enum probe_depth depth, const char *const *paths,
+                size_t path_count);
+
+/* Why a user namespace was refused, from what clone or the id map answered. Reads a few sysctls. */
+enum host_block host_userns_block(int error);
 
 /* "user.max_user_namespaces is 0" and "set it ..."; never NULL, "" for BLOCK_NONE. */
 const char *host_block_cause(enum host_block block);

@@ -1,0 +1,247 @@
+/*
+ * Control groups, v1 and v2.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "linux/cgroup.h"
+#include "linux/file.h"
+
+#define KILL_ROUNDS_MAX   50
+#define REMOVE_ROUNDS_MAX 400
+#define REMOVE_PAUSE_NS   500000L /* 0.5 ms: a dying task leaves its group within a few of these */
+
+void cgroup_init(struct cgroup *group)
+{
+    memset(group, 0, sizeof(*group));
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
+        group->dir_fds[i] = -EBADF;
+        group->task_fds[i] = -EBADF;
+    }
+}
+
+static void close_all(struct cgroup *group)
+{
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
+        close_fd(&group->dir_fds[i]);
+        close_fd(&group->task_fds[i]);
+    }
+}
+
+static void kill_one(uint64_t pid, void *context)
+{
+    (void)context;
+    if (pid > 1)
+        (void)kill((pid_t)pid, SIGKILL); /* gone already is as good */
+}
+
+static void ignore_one(uint64_t pid, void *context)
+{
+    (void)pid;
+    (void)context;
+}
+
+static bool is_empty(int dir_fd)
+{
+    return file_each_u64_at(dir_fd, "cgroup.procs", ignore_one, NULL) == 0;
+}
+
+/* Until nobody is left, or the rounds are used up. */
+static void kill_in_rounds(int dir_fd)
+{
+    struct timespec pause = {0, REMOVE_PAUSE_NS};
+
+    for (int round = 0; round < KILL_ROUNDS_MAX; round++) {
+        if (file_each_u64_at(dir_fd, "cgroup.procs", kill_one, NULL) == 0)
+            return;
+        (void)nanosleep(&pause, NULL); /* an early return only costs a round */
+    }
+}
+
+void cgroup_kill(const struct cgroup *group)
+{
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
+        if (group->dir_fds[i] < 0 || is_empty(group->dir_fds[i]))
+            continue;
+        if (group->version != 2 || file_write_at(group->dir_fds[i], "cgroup.kill", "1") < 0)
+            kill_in_rounds(group->dir_fds[i]);
+    }
+}
+
+static int remove_directory(const char *path)
+{
+    struct timespec pause = {0, REMOVE_PAUSE_NS};
+
+    for (int round = 0; round < REMOVE_ROUNDS_MAX; round++) {
+        if (rmdir(path) == 0 || errno == ENOENT)
+            return 0;
+        if (errno != EBUSY)
+            return -errno;
+        (void)nanosleep(&pause, NULL);
+    }
+    return -EBUSY;
+}
+
+int cgroup_remove(struct cgroup *group)
+{
+    int ret = 0;
+
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
+        if (group->dirs[i][0] == '\0')
+            continue;
+        int r = remove_directory(group->dirs[i]);
+        if (r < 0)
+            ret = r;
+        group->dirs[i][0] = '\0';
+    }
+    close_all(group);
+    group->version = 0;
+    return ret;
+}
+
+/* A leaf of the same name belongs to a run that is dead: the name is guarded by the caller's lock. */
+static int remove_stale(const char *path)
+{
+    AUTO_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return -errno;
+    kill_in_rounds(fd);
+    return remove_directory(path);
+}
+
+static int make_leaf(struct cgroup *group, unsigned i, const char *parent, const char *name)
+{
+    char path[sizeof(group->dirs[0])];
+    int length = snprintf(path, sizeof(path), "%s/%s", parent, name);
+
+    if (length < 0 || (size_t)length >= sizeof(path))
+        return -ENAMETOOLONG;
+    if (mkdir(path, 0755) < 0) {
+        if (errno != EEXIST)
+            return -errno;
+        int r = remove_stale(path);
+        if (r < 0)
+            return r;
+        if (mkdir(path, 0755) < 0)
+            return -errno;
+    }
+    memcpy(group->dirs[i], path, (size_t)length + 1);
+    group->dir_fds[i] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (group->dir_fds[i] < 0)
+        return -errno;
+    if (group->version == 2)
+        return 0;
+    group->task_fds[i] = openat(group->dir_fds[i], "tasks", O_WRONLY | O_CLOEXEC);
+    return group->task_fds[i] < 0 ? -errno : 0;
+}
+
+int cgroup_make(struct cgroup *group, int version, const char *const parents[CG_CONTROLLER_COUNT],
+                const char *name, struct berm_error *err)
+{
+    group->version = version;
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
+        if (!parents[i] || parents[i][0] == '\0')
+            continue;
+        /* v1 hierarchies that are mounted together ("cpu,cpuacct") share one leaf. */
+        bool is_shared = i == CG_CPUACCT && parents[CG_CPU] &&
+                         strcmp(parents[i], parents[CG_CPU]) == 0;
+        if ((version == 2 && group->dir_fds[CG_MEMORY] >= 0) || is_shared)
+            continue;
+        int r = make_leaf(group, i, parents[i], name);
+        if (r < 0) {
+            (void)cgroup_remove(group); /* nothing has entered it yet */
+            return error_set(err, BERM_E_UNAVAILABLE, BERM_LAYER_LIMITS, -r,
+                             "delegate a group to this user, or use --prefer limits",
+                             "cannot make the control group %s/%s: %s", parents[i], name,
+                             strerror(-r));
+        }
+    }
+    return 0;
+}
+
+static int directory_of(const struct cgroup *group, enum cgroup_controller controller)
+{
+    if (group->version == 2)
+        return group->dir_fds[CG_MEMORY] >= 0 ? group->dir_fds[CG_MEMORY]
+                                              : group->dir_fds[controller];
+    if (controller == CG_CPUACCT && group->dir_fds[CG_CPUACCT] < 0)
+        return group->dir_fds[CG_CPU];
+    return group->dir_fds[controller];
+}
+
+int cgroup_set(const struct cgroup *group, enum cgroup_controller controller, const char *file,
+               const char *value, uint64_t read_back)
+{
+    int fd = directory_of(group, controller);
+    uint64_t seen = 0;
+    char text[64];
+
+    if (fd < 0)
+        return -ENODEV;
+    int r = file_write_at(fd, file, value);
+    if (r < 0)
+        return r;
+    if (read_back == UINT64_MAX) {
+        ssize_t n = file_read_at(fd, file, text, sizeof(text));
+        return n < 0 ? (int)n : (strcmp(text, value) == 0 ? 0 : -EBADE);
+    }
+    r = file_read_u64_at(fd, file, &seen);
+    return r < 0 ? r : (seen == read_back ? 0 : -EBADE);
+}
+
+uint64_t cgroup_cpu_ns(const struct cgroup *group)
+{
+    uint64_t value = 0;
+    int fd = group->version == 0 ? -1 : directory_of(group, CG_CPUACCT);
+
+    if (fd < 0)
+        return UINT64_MAX;
+    if (group->version == 1)
+        return file_read_u64_at(fd, "cpuacct.usage", &value) == 0 ? value : UINT64_MAX;
+    return file_read_key_at(fd, "cpu.stat", "usage_usec", &value) == 0 ? value * 1000 : UINT64_MAX;
+}
+
+static void read_memory(const struct cgroup *group, struct cgroup_counts *counts)
+{
+    int fd = directory_of(group, CG_MEMORY);
+    bool is_v1 = group->version == 1;
+
+    if (fd < 0)
+        return;
+    int r = file_read_key_at(fd, is_v1 ? "memory.oom_control" : "memory.events", "oom_kill",
+                             &counts->oom_kills);
+    counts->has_memory = r == 0;
+    if (is_v1) {
+        (void)file_read_u64_at(fd, "memory.max_usage_in_bytes", &counts->memory_peak_bytes);
+        (void)file_read_u64_at(fd, "memory.failcnt", &counts->memory_refusals);
+    } else {
+        (void)file_read_u64_at(fd, "memory.peak", &counts->memory_peak_bytes); /* Linux 5.19 */
+        (void)file_read_key_at(fd, "memory.events", "max", &counts->memory_refusals);
+    }
+}
+
+void cgroup_read(const struct cgroup *group, struct cgroup_counts *ret_counts)
+{
+    memset(ret_counts, 0, sizeof(*ret_counts));
+    if (group->version == 0)
+        return;
+    read_memory(group, ret_counts);
+    uint64_t cpu = cgroup_cpu_ns(group);
+    ret_counts->has_cpu = cpu != UINT64_MAX;
+    ret_counts->cpu_ns = ret_counts->has_cpu ? cpu : 0;
+    int fd = directory_of(group, CG_PIDS);
+    if (fd < 0)
+        return;
+    ret_counts->has_pids = file_read_key_at(fd, "pids.events", "max",
+                                            &ret_counts->pids_refusals) == 0;
+    (void)file_read_u64_at(fd, "pids.peak", &ret_counts->pids_peak); /* Linux 6.1 */
+}

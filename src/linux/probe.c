@@ -1,0 +1,167 @@
+/*
+ * Fills the host facts.
+ *
+ * QUICK is on the path of every run: it reads a handful of files and tries nothing that makes a process.
+ * DEEP (doctor) also makes children that try.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <pwd.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "linux/file.h"
+#include "linux/host.h"
+#include "linux/probe_parts.h"
+
+#ifndef SYS_landlock_create_ruleset
+# define SYS_landlock_create_ruleset 444
+#endif
+#define LANDLOCK_VERSION_QUERY 1U /* LANDLOCK_CREATE_RULESET_VERSION, landlock_create_ruleset(2) */
+
+static void probe_kernel(struct host *host)
+{
+    struct utsname name;
+    uint64_t major = 0;
+    uint64_t minor = 0;
+
+    if (uname(&name) == 0) {
+        size_t used = text_to_u64(name.release, &major);
+        if (name.release[used] == '.')
+            (void)text_to_u64(name.release + used + 1, &minor);
+    }
+    host->kernel_major = (unsigned)major;
+    host->kernel_minor = (unsigned)minor;
+
+    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION_QUERY);
+    host->landlock_abi = abi > 0 ? (int)abi : 0;
+    if (abi < 0) {
+        host->landlock = errno == EOPNOTSUPP ? BLOCK_NOT_ENABLED
+                         : errno == EPERM    ? BLOCK_OUTER_FILTER
+                                             : BLOCK_KERNEL_TOO_OLD;
+    }
+    /* EFAULT: the action is known and the null pointer is not; anything else: no filters (seccomp(2)). */
+    errno = 0;
+    (void)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL);
+    host->has_seccomp_filter = errno == EFAULT || errno == EACCES;
+}
+
+/* The user database and not $HOME: no environment variable changes isolation. /etc/passwd is read here
+ * directly, since a static binary cannot load name service modules. */
+static void probe_user(struct host *host)
+{
+    const struct passwd *entry;
+
+    host->uid = geteuid();
+    host->gid = getegid();
+    int groups = getgroups(0, NULL);
+    host->extra_group_count = groups > 0 ? (uint32_t)groups : 0;
+    FILE *file = fopen("/etc/passwd", "re");
+    if (!file)
+        return;
+    while ((entry = fgetpwent(file)) != NULL) {
+        if (entry->pw_uid == host->uid) {
+            (void)snprintf(host->user_name, sizeof(host->user_name), "%s", entry->pw_name);
+            (void)snprintf(host->home, sizeof(host->home), "%s", entry->pw_dir);
+            break;
+        }
+    }
+    (void)fclose(file); /* opened for reading only */
+}
+
+/* CAP_SYS_ADMIN, CAP_SETUID and CAP_SETGID decide what "root" means here (capabilities(7)). */
+static bool has_root_powers(void)
+{
+    enum { SETGID = 6, SETUID = 7, SYS_ADMIN = 21 };
+    struct {
+        uint32_t version;
+        int pid;
+    } header = {0x20080522, 0}; /* _LINUX_CAPABILITY_VERSION_3 */
+    struct {
+        uint32_t effective, permitted, inheritable;
+    } data[2];
+    const uint32_t needed = 1u << SETGID | 1u << SETUID | 1u << SYS_ADMIN;
+
+    if (geteuid() != 0 || syscall(SYS_capget, &header, data) < 0)
+        return false;
+    return (data[0].effective & needed) == needed;
+}
+
+static void probe_top_links(struct host *host)
+{
+    static const char *const names[] = {"bin", "sbin", "lib", "lib32", "lib64", "libx32"};
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct host_top_link *link = &host->top_links[count];
+        struct stat status;
+        char path[16];
+
+        (void)snprintf(path, sizeof(path), "/%s", names[i]);
+        ssize_t n = readlink(path, link->target, sizeof(link->target) - 1);
+        if (n < 0 && (stat(path, &status) < 0 || !S_ISDIR(status.st_mode)))
+            continue;
+        link->target[n < 0 ? 0 : n] = '\0';
+        (void)snprintf(link->name, sizeof(link->name), "%s", names[i]);
+        count++;
+    }
+}
+
+static void probe_cpus(struct host *host)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) == 0)
+        host->cpu_count = (uint32_t)CPU_COUNT(&set);
+    if (host->cpu_count == 0)
+        host->cpu_count = 1;
+}
+
+static void probe_sysctls(struct host *host)
+{
+    char text[512];
+    uint64_t level = 0;
+
+    ssize_t n = file_read_at(AT_FDCWD, "/proc/sys/kernel/core_pattern", text, sizeof(text));
+    /* Unreadable counts as a pipe: the stricter answer. */
+    host->has_core_pipe = n < 0 || text[0] == '|';
+    n = file_read_at(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
+    if (n > 0 && text[0] == '-')
+        host->perf_paranoid = -1;
+    else
+        host->perf_paranoid = n > 0 && text_to_u64(text, &level) > 0 ? (int)level : 4;
+}
+
+void host_probe(struct host *ret_host, enum probe_depth depth, const char *const *paths,
+                size_t path_count)
+{
+    struct host *host = ret_host;
+
+    memset(host, 0, sizeof(*host));
+    probe_kernel(host);
+    probe_user(host);
+    host->is_root = has_root_powers();
+    probe_top_links(host);
+    probe_cpus(host);
+    probe_sysctls(host);
+    host->has_children_file = access("/proc/self/task", F_OK) == 0;
+    for (size_t i = 0; i < path_count && i < HOST_SUBTREES_MAX; i++) {
+        if (access(paths[i], F_OK) == 0)
+            host->subtree_mask |= 1ULL << i;
+    }
+    probe_cgroup(&host->cgroup);
+    probe_state_dir(host);
+    host->userns = BLOCK_NOT_TRIED;
+    host->proc_mount = BLOCK_NOT_TRIED;
+    if (depth == PROBE_DEEP)
+        probe_by_trying(host);
+}
