@@ -5,12 +5,11 @@
 #ifndef BERM_LINUX_FILTER_H
 #define BERM_LINUX_FILTER_H
 
-/* The kernel's header has the same name as this one, and with src on the include path whoever asks for
+/* The kernel's header has the same name as this one. Where src is on the include path, whoever asks for
  * the kernel's gets this: pass it on. The pragma is what both compilers take for #include_next under
  * -Wpedantic; it silences this file alone. */
 #pragma GCC system_header
 #include_next <linux/filter.h>
-
 #include <sys/syscall.h>
 
 #include "plan/plan.h"
