@@ -2,14 +2,15 @@
  * The embedded system-call filters: BPF programs made at build time by tools/gen-filter from
  * layers/syscall_sets.def. Nothing is compiled at run time.
  */
+/* The kernel's header has the same name as this one. Where src is on the include path, whoever asks for
+ * the kernel's gets this: pass it on. Outside the guard, since src may be on the path twice (quoted and
+ * not). The pragma is what both compilers take for #include_next under -Wpedantic. */
+#pragma GCC system_header
+#include_next <linux/filter.h>
+
 #ifndef BERM_LINUX_FILTER_H
 #define BERM_LINUX_FILTER_H
 
-/* The kernel's header has the same name as this one. Where src is on the include path, whoever asks for
- * the kernel's gets this: pass it on. The pragma is what both compilers take for #include_next under
- * -Wpedantic; it silences this file alone. */
-#pragma GCC system_header
-#include_next <linux/filter.h>
 #include <sys/syscall.h>
 
 #include "plan/plan.h"
