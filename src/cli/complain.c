@@ -1,9 +1,9 @@
 /*
  * Errors on stderr.
  */
-#include <stdio.h>
-
 #include "cli/complain.h"
+
+#include <stdio.h>
 
 int complain(const struct berm_error *err)
 {
