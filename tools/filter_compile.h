@@ -1,8 +1,9 @@
 /*
- * Makes one BPF program from the table: a search tree over ranges of numbers, argument checks in its
- * leaves.
+ * Makes one BPF program from the table: a search tree over ranges of numbers, argument checks in
+ * its leaves.
  *
- * In: the table, an architecture. Out: statements for seccomp(2). Must never: look at anything else.
+ * In: the table, an architecture. Out: statements for seccomp(2). Must never: look at anything
+ * else.
  */
 #ifndef BERM_TOOLS_FILTER_COMPILE_H
 #define BERM_TOOLS_FILTER_COMPILE_H

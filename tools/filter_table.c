@@ -84,8 +84,8 @@ static const struct {
 const table_answer table_unknown = ABSENT;
 const table_answer table_foreign = SECCOMP_RET_KILL_PROCESS;
 
-/* x32 has numbers from bit 30 on. All ones is no call: it is what a tracer writes to have one skipped,
- * and the kernel answers ENOSYS (arch/x86/entry/common.c). */
+/* x32 has numbers from bit 30 on. All ones is no call: it is what a tracer writes to have one
+ * skipped, and the kernel answers ENOSYS (arch/x86/entry/common.c). */
 const struct table_arch table_archs[] = {
     {"x86_64",  "__x86_64__",  AUDIT_ARCH_X86_64,  SCMP_ARCH_X86_64,  0x40000000u, 0xfffffffeu},
     {"aarch64", "__aarch64__", AUDIT_ARCH_AARCH64, SCMP_ARCH_AARCH64, 1,           0          },

@@ -55,11 +55,12 @@ extern const table_answer table_foreign;
 
 /* One architecture that berm is built for. */
 struct table_arch {
-    const char *name;   /* "x86_64": as meson and uname(2) say it */
-    const char *macro;  /* "__x86_64__": as the compiler says it */
-    uint32_t audit;     /* AUDIT_ARCH_* */
-    uint32_t scmp;      /* SCMP_ARCH_* */
-    uint32_t foreign_first, foreign_last; /* numbers of a foreign table under the same audit value */
+    const char *name;  /* "x86_64": as meson and uname(2) say it */
+    const char *macro; /* "__x86_64__": as the compiler says it */
+    uint32_t audit;    /* AUDIT_ARCH_* */
+    uint32_t scmp;     /* SCMP_ARCH_* */
+    /* Numbers of a foreign table under the same audit value; none where first > last. */
+    uint32_t foreign_first, foreign_last;
 };
 
 extern const struct table_arch table_archs[];
@@ -78,8 +79,8 @@ const struct table_call *table_call_by_number(const struct table_arch *arch, uns
 bool table_is_checked(const char *name);
 
 /**
- * Is the table well formed: every name has a number where its row says so and none where it says not,
- * no name stands twice, every clause belongs to a call, every mask is set?
+ * Is the table well formed: every name has a number where its row says so and none where it says
+ * not, no name stands twice, every clause belongs to a call, every mask is set?
  *
  * Complaints go to stderr. Returns 0, or the number of complaints.
  * Threads: one.  Async-signal-safe: no.  Since: 0.1.  Test: the build itself; filter/table.

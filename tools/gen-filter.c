@@ -2,7 +2,7 @@
  * gen-filter: writes the system-call filters at build time.
  *
  *   gen-filter c               the C file that berm links: filter_programs[] of linux/filter.h
- *   gen-filter bpf ARCH        the raw statements of FILTER_STANDARD, as seccomp(2) and bwrap --seccomp
+ *   gen-filter bpf ARCH        the raw statements of FILTER_STANDARD, as `bwrap --seccomp` also
  *                              take them; for the tests
  *   gen-filter list ARCH       number, name, answer, why: for the documentation
  *
@@ -77,8 +77,8 @@ static int print_c(void)
     for (size_t i = 0; i < table_profile_count; i++) {
         const struct table_profile *p = &table_profiles[i];
 
-        (void)printf("    [FILTER_%s] = {\"%s\", %s, sizeof(%s) / sizeof(%s[0])},\n", p->id, p->text,
-                     p->text, p->text, p->text);
+        (void)printf("    [FILTER_%s] = {\"%s\", %s, sizeof(%s) / sizeof(%s[0])},\n", p->id,
+                     p->text, p->text, p->text, p->text);
     }
     (void)printf("};\n");
     return 0;
