@@ -24,8 +24,7 @@ struct enter_context {
     int status_fd;           /* struct enter_message */
     int berm_pidfd;          /* of the supervisor; negative when it could not be had */
     int stdio[3];            /* become 0, 1, 2 */
-    int work_fd;             /* O_PATH of the private work directory, or negative */
-    const char *work_path;   /* its path on the host; "" when there is none */
+    const char *work_path;   /* the private work directory on the host; "" when there is none */
     int group_fds[ENTER_GROUPS];    /* v1 `tasks` files, opened by the supervisor; negative = none */
     const char *group_dirs[ENTER_GROUPS]; /* the group's directories on the host; NULL = none */
     uint64_t outer_namespace_ids[ENTER_NAMESPACES];

@@ -87,12 +87,9 @@ int step_descriptors(struct enter_state *state)
 
 int step_work_dir(struct enter_state *state)
 {
-    const struct plan *plan = state->plan;
-    const char *cwd = plan_text_of(plan, plan->cwd);
+    const char *cwd = plan_text_of(state->plan, state->plan->cwd);
 
-    if (cwd[0] != '\0' && cwd[0] != PLAN_WORK_MARK)
-        return raw_chdir(cwd);
-    if (state->context->work_fd >= 0)
-        return (int)RAW(SYS_fchdir, RAW_ARG(state->context->work_fd));
-    return 0;
+    if (cwd[0] == '\0')
+        return 0; /* the caller's: L0 and L1 */
+    return raw_chdir(cwd[0] == PLAN_WORK_MARK ? state->context->work_path : cwd);
 }

@@ -134,13 +134,19 @@ static int new_mount(const char *type, const char *target, const char *data, uin
     return set_attributes(AT_FDCWD, target, flags, 0);
 }
 
-static int hide(const char *target, bool is_directory)
+static int hide(const char *target)
 {
+    int fd = raw_open(target, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+
+    if (fd >= 0) {
+        (void)raw_close(fd);
+        return do_mount("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV,
+                        "size=1m,nr_inodes=256,mode=0755");
+    }
+    if (fd == -ENOTDIR)
+        return do_mount("/dev/null", target, NULL, MS_BIND, NULL);
     /* A missing path needs no hiding: nothing is there to be seen. */
-    int r = is_directory ? do_mount("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV,
-                                    "size=1m,nr_inodes=256,mode=0755")
-                         : do_mount("/dev/null", target, NULL, MS_BIND, NULL);
-    return r == -ENOENT ? 0 : r;
+    return fd == -ENOENT ? 0 : fd;
 }
 
 static int begin_root(const char *data)
@@ -208,10 +214,8 @@ static int run_row(struct enter_state *state, const struct plan_mount *row, cons
         return stash(state, source);
     case MOUNT_UNSTASH:
         return unstash(state, target);
-    case MOUNT_HIDE_DIR:
-        return hide(target, true);
-    case MOUNT_HIDE_FILE:
-        return hide(target, false);
+    case MOUNT_HIDE:
+        return hide(target);
     case MOUNT_ROOT:
         return begin_root(data);
     case MOUNT_DIR:

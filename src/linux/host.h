@@ -48,6 +48,9 @@ struct host_cgroup {
     bool must_enable;    /* v2: the controllers must first be enabled below berm's own group */
 };
 
+/* RLIMIT_* numbers 0..15 are all there are (asm-generic/resource.h). */
+#define HOST_RLIMITS 16
+
 /* Longest list of paths that a probe looks for: layers/root_tree.def. */
 #define HOST_SUBTREES_MAX 64
 /* Top-level names that are links into /usr on a merged system ("bin" -> "usr/bin"). */
@@ -81,6 +84,7 @@ struct host {
     int perf_paranoid;         /* kernel.perf_event_paranoid; 4 when unreadable */
 
     uint32_t cpu_count;        /* CPUs berm itself may run on */
+    uint64_t rlimit_hard[HOST_RLIMITS]; /* inherited, by RLIMIT_* number; nothing may become looser */
 
     struct host_top_link top_links[HOST_TOP_LINKS];
     uint64_t subtree_mask;     /* bit i: path i of the probe's list exists */

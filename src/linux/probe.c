@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -126,6 +127,17 @@ static void probe_cpus(struct host *host)
         host->cpu_count = 1;
 }
 
+static void probe_rlimits(struct host *host)
+{
+    for (int i = 0; i < HOST_RLIMITS; i++) {
+        struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+        /* The bare call: glibc and musl disagree on the type of the first argument. */
+        (void)syscall(SYS_prlimit64, 0, i, NULL, &limit);
+        host->rlimit_hard[i] = limit.rlim_max;
+    }
+}
+
 static void probe_sysctls(struct host *host)
 {
     char text[512];
@@ -152,6 +164,7 @@ void host_probe(struct host *ret_host, enum probe_depth depth, const char *const
     host->is_root = has_root_powers();
     probe_top_links(host);
     probe_cpus(host);
+    probe_rlimits(host);
     probe_sysctls(host);
     host->has_children_file = access("/proc/self/task", F_OK) == 0;
     for (size_t i = 0; i < path_count && i < HOST_SUBTREES_MAX; i++) {

@@ -40,8 +40,7 @@ enum mount_op {
     MOUNT_PRIVATE,     /* make every mount private: nothing propagates to the host */
     MOUNT_STASH,       /* keep a detached copy of source; a later MOUNT_UNSTASH attaches it */
     MOUNT_UNSTASH,     /* attach the stashed copy at target, making directories on the way */
-    MOUNT_HIDE_DIR,    /* an empty tmpfs over target */
-    MOUNT_HIDE_FILE,   /* /dev/null over target */
+    MOUNT_HIDE,        /* an empty tmpfs over a directory, /dev/null over a file */
     MOUNT_ROOT,        /* begin the new root: a tmpfs; options in data */
     MOUNT_DIR,         /* mkdir target, mode */
     MOUNT_FILE,        /* create target with contents data, mode */

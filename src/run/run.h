@@ -1,0 +1,48 @@
+/*
+ * One run, from a finished plan to raw facts.
+ *
+ * In: a plan, descriptors for input and output. Out: an observation, captured output. Must never: judge
+ * (run/outcome.c does), or leave a process, mount, group, file or descriptor behind.
+ *
+ * Blocking, for a single-threaded process: the berm executable itself. The library talks to such a
+ * process over a socket (src/api).
+ */
+#ifndef BERM_RUN_RUN_H
+#define BERM_RUN_RUN_H
+
+#include "plan/plan.h"
+#include "run/capture.h"
+#include "run/observation.h"
+
+/* Changes output on its way to a live descriptor; at most @out_size bytes come out. Returns their number. */
+typedef size_t (*run_transform)(void *context, const char *in, size_t in_size, char *out,
+                                size_t out_size);
+
+/* What one byte of output may grow to in a transform. */
+#define RUN_TRANSFORM_GROWTH 12
+
+struct run_io {
+    int stdin_fd;                        /* read and fed to the program; negative: it reads end of file */
+    int live_fds[STREAM_COUNT];          /* output is passed on there; negative: not */
+    run_transform transforms[STREAM_COUNT]; /* may be NULL */
+    void *transform_contexts[STREAM_COUNT];
+    struct capture *captures[STREAM_COUNT]; /* output is kept there; may be NULL */
+    int cancel_fd; /* a signalfd: a signal there cancels the run; or a socket: its end does. Negative: none */
+    bool cancel_is_signalfd;
+    char *identity_start; /* argv and environ area of this process, wiped in init; NULL = nothing to wipe */
+    size_t identity_size;
+};
+
+/**
+ * Run a plan.
+ *
+ * @ret_seen  written completely whenever 0 is returned.
+ * @err       filled when berm could not even begin: no program was executed.
+ * Returns 0 when there is an observation to judge (a failed step inside is one), or -errno.
+ * Threads: the process must have one thread.  Async-signal-safe: no.  Since: 0.1.
+ * Test: fault, escape, cli/run.
+ */
+int run_plan(const struct plan *plan, const struct run_io *io, struct observation *ret_seen,
+             struct berm_error *err);
+
+#endif

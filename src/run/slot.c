@@ -1,0 +1,162 @@
+/*
+ * Slots: numbers under a lock.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "linux/file.h"
+#include "linux/tree.h"
+#include "run/slot.h"
+
+void slot_init(struct slot *slot)
+{
+    memset(slot, 0, sizeof(*slot));
+    slot->lock_fd = -EBADF;
+    slot->state_fd = -EBADF;
+}
+
+static int open_state_dir(const char *path, struct berm_error *err)
+{
+    struct stat status;
+
+    if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+        int error = errno;
+        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, error,
+                         "make the directory above it, or let berm write there",
+                         "cannot make the state directory %s: %s", path, strerror(error));
+    }
+    AUTO_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) < 0)
+        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, errno, NULL,
+                         "cannot open the state directory %s: %s", path, strerror(errno));
+    /* In a shared /tmp somebody else may have made it first. */
+    if (status.st_uid != geteuid() || (status.st_mode & 022) != 0)
+        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, EPERM,
+                         "remove it, or make it yours with mode 0700",
+                         "the state directory %s belongs to uid %u with mode %04o: others could "
+                         "put files there",
+                         path, status.st_uid, status.st_mode & 07777);
+    return take_fd(&fd);
+}
+
+/* Does a line "name:first:count" cover the uid? subuid(5). */
+static bool line_covers(const char *line, uint64_t id)
+{
+    uint64_t first = 0;
+    uint64_t count = 0;
+    const char *at = strchr(line, ':');
+
+    if (!at)
+        return false;
+    size_t digits = text_to_u64(at + 1, &first);
+    if (digits == 0 || at[1 + digits] != ':')
+        return false;
+    (void)text_to_u64(at + 2 + digits, &count);
+    return id >= first && id - first < count;
+}
+
+static bool is_given_away(const char *path, uint64_t id)
+{
+    char line[512];
+    bool is_covered = false;
+    FILE *file = fopen(path, "re");
+
+    if (!file)
+        return false;
+    while (!is_covered && fgets(line, sizeof(line), file))
+        is_covered = line_covers(line, id);
+    (void)fclose(file); /* opened for reading only */
+    return is_covered;
+}
+
+static bool uid_is_free(uint32_t number)
+{
+    uint64_t id = (uint64_t)SLOT_UID_FIRST + number;
+
+    return !is_given_away("/etc/subuid", id) && !is_given_away("/etc/subgid", id);
+}
+
+static int lock_number(const struct slot *slot, uint32_t number)
+{
+    char name[32];
+
+    (void)snprintf(name, sizeof(name), "slot-%u", number);
+    AUTO_FD int fd = openat(slot->state_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+        return -errno;
+    return take_fd(&fd);
+}
+
+static void name_slot(struct slot *slot, const char *state_dir)
+{
+    (void)snprintf(slot->group_name, sizeof(slot->group_name), "berm-%u-%u", geteuid(),
+                   slot->number);
+    (void)snprintf(slot->work_name, sizeof(slot->work_name), "work-%u", slot->number);
+    (void)snprintf(slot->work_path, sizeof(slot->work_path), "%s/%s", state_dir, slot->work_name);
+}
+
+int slot_take(struct slot *slot, const char *state_dir, bool needs_host_uid,
+              struct berm_error *err)
+{
+    slot->state_fd = open_state_dir(state_dir, err);
+    if (slot->state_fd < 0)
+        return slot->state_fd;
+    for (uint32_t number = 0; number < SLOT_COUNT_MAX; number++) {
+        int fd = lock_number(slot, number);
+
+        if (fd == -EWOULDBLOCK)
+            continue;
+        if (fd < 0)
+            return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, -fd, NULL,
+                             "cannot take a lock in %s: %s", state_dir, strerror(-fd));
+        if (needs_host_uid && !uid_is_free(number)) {
+            (void)close(fd);
+            continue;
+        }
+        slot->lock_fd = fd;
+        slot->number = number;
+        name_slot(slot, state_dir);
+        return 0;
+    }
+    return error_set(err, BERM_E_UNAVAILABLE, BERM_LAYER_PRIVILEGES, EUSERS,
+                     "wait for runs to end, or take berm's uids out of /etc/subuid",
+                     "no host uid from %u on is free", SLOT_UID_FIRST);
+}
+
+int slot_make_work_dir(struct slot *slot, struct berm_error *err)
+{
+    const char *cure = "remove the directory";
+    int r = 0;
+
+    if (mkdirat(slot->state_fd, slot->work_name, 0700) < 0) {
+        r = errno == EEXIST ? tree_remove(slot->state_fd, slot->work_name) : -errno;
+        if (r == 0 && mkdirat(slot->state_fd, slot->work_name, 0700) < 0)
+            r = -errno;
+    }
+    if (r == 0)
+        return 0;
+    return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, -r, cure,
+                     "cannot make the work directory %s: %s", slot->work_path, strerror(-r));
+}
+
+int slot_release(struct slot *slot)
+{
+    int ret = 0;
+
+    if (slot->state_fd >= 0 && slot->work_name[0] != '\0') {
+        int r = tree_remove(slot->state_fd, slot->work_name);
+        ret = r == -ENOENT ? 0 : r;
+    }
+    close_fd(&slot->lock_fd);
+    close_fd(&slot->state_fd);
+    return ret;
+}

@@ -1,0 +1,47 @@
+/*
+ * A slot: the number that makes one run's names unlike those of every other run alive on this machine.
+ * The host uid, the control group and the private work directory are named after it.
+ *
+ * The lock file is held from before the run until everything is gone; the kernel frees it when berm dies,
+ * and the next run that takes the number finds and removes what is left under its names.
+ */
+#ifndef BERM_RUN_SLOT_H
+#define BERM_RUN_SLOT_H
+
+#include <berm/berm.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Host uids of runs started by root: above the ranges that systemd gives to containers (UIDS-GIDS.md:
+ * 524288..1879048191), below 2^31. A number inside a range of /etc/subuid or /etc/subgid is passed over. */
+#define SLOT_UID_FIRST 1879048192u
+#define SLOT_COUNT_MAX 65536u
+
+struct slot {
+    int lock_fd;  /* owned */
+    int state_fd; /* owned: the state directory */
+    uint32_t number;
+    char group_name[64];     /* "berm-0-12": the caller's uid and the number */
+    char work_name[64];      /* "work-12", below the state directory */
+    char work_path[576];
+};
+
+void slot_init(struct slot *slot);
+
+/**
+ * Take the lowest free number.
+ *
+ * @state_dir      made when missing; must belong to the caller and to nobody else.
+ * @needs_host_uid pass over numbers whose uid may belong to a container.
+ * Returns 0 or -errno with @err filled.  Since: 0.1.  Source: flock(2).  Test: unit/run/slot.
+ */
+int slot_take(struct slot *slot, const char *state_dir, bool needs_host_uid,
+              struct berm_error *err);
+
+/* Make the private work directory, removing what a dead run left there. Returns 0 or -errno. */
+int slot_make_work_dir(struct slot *slot, struct berm_error *err);
+
+/* Remove the work directory and let the number go. Returns 0 or -errno of the removal. */
+int slot_release(struct slot *slot);
+
+#endif

@@ -1,0 +1,380 @@
+/*
+ * From a plan to a child that runs the step table.
+ *
+ * Everything that can fail for want of rights or room is done here before the clone, where an error can
+ * still be told in full.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "linux/clone.h"
+#include "linux/file.h"
+#include "linux/filter.h"
+#include "linux/perf.h"
+#include "run/spawn.h"
+#include "run/vectors.h"
+
+/* Both ends of the pipes that the child is born with. */
+struct child_ends {
+    int control, status, stdio[3], berm_pidfd;
+};
+
+void run_state_init(struct run_state *run, const struct plan *plan, const struct run_io *io,
+                    struct observation *seen)
+{
+    memset(run, 0, sizeof(*run));
+    run->plan = plan;
+    run->io = io;
+    run->seen = seen;
+    run->pidfd = -EBADF;
+    run->control_fd = -EBADF;
+    run->status_fd = -EBADF;
+    run->input_fd = -EBADF;
+    run->perf_fd = -EBADF;
+    for (int i = 0; i < STREAM_COUNT; i++)
+        run->output_fds[i] = -EBADF;
+    slot_init(&run->slot);
+    cgroup_init(&run->group);
+    run->began_ns = clock_now_ns();
+}
+
+static bool needs_slot(const struct plan *plan)
+{
+    return plan_has(plan, PLAN_HOST_UID) || plan_has(plan, PLAN_WORK_DIR) ||
+           plan_has(plan, PLAN_GROUP_JOIN) || plan_has(plan, PLAN_GROUP_CLONE);
+}
+
+static int limit_group(struct run_state *run, struct berm_error *err)
+{
+    const struct plan *plan = run->plan;
+
+    for (uint32_t i = 0; i < plan->group_write_count; i++) {
+        const struct plan_group_write *row = &plan->group_writes[i];
+        const char *file = plan_text_of(plan, row->file);
+        const char *value = plan_text_of(plan, row->value);
+        int r = cgroup_set(&run->group, row->controller, file, value, row->read_back);
+
+        if (r == 0 || (r == -ENOENT && row->is_optional))
+            continue;
+        error_set(err, BERM_E_UNAVAILABLE, row->layer, -r, "use --prefer limits, or see `berm doctor`",
+                  r == -EBADE ? "the control group file %s does not hold %s after it was written (%s)"
+                              : "cannot write the control group file %s = %s: %s",
+                  file, value, strerror(-r));
+        error_at_step(err, "group-limits");
+        return r;
+    }
+    return 0;
+}
+
+static int make_group(struct run_state *run, struct berm_error *err)
+{
+    const struct plan *plan = run->plan;
+    const char *parents[CG_CONTROLLER_COUNT];
+
+    if (!plan_has(plan, PLAN_GROUP_JOIN) && !plan_has(plan, PLAN_GROUP_CLONE))
+        return 0;
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++)
+        parents[i] = plan_text_of(plan, plan->group_parents[i]);
+    int r = cgroup_make(&run->group, plan->cgroup_version, parents, run->slot.group_name, err);
+    if (r < 0) {
+        error_at_step(err, "group-make");
+        return r;
+    }
+    return limit_group(run, err);
+}
+
+static int take_names(struct run_state *run, struct berm_error *err)
+{
+    const struct plan *plan = run->plan;
+
+    if (!needs_slot(plan))
+        return 0;
+    int r = slot_take(&run->slot, plan_text_of(plan, plan->state_dir),
+                      plan_has(plan, PLAN_HOST_UID), err);
+    if (r < 0 || !plan_has(plan, PLAN_WORK_DIR))
+        return r;
+    return slot_make_work_dir(&run->slot, err);
+}
+
+static uint32_t outside_uid(const struct run_state *run)
+{
+    return plan_has(run->plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : geteuid();
+}
+
+static uint32_t outside_gid(const struct run_state *run)
+{
+    return plan_has(run->plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : getegid();
+}
+
+/* One pipe; ours is non-blocking, the program's is not. With a host uid of its own the run must own it,
+ * or it could not reopen /dev/stdout (the mode of a pipe is 0600: pipe(7)). */
+static int make_pipe(const struct run_state *run, int *ours, int *theirs, bool we_write)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return -errno;
+    *ours = ends[we_write ? 1 : 0];
+    *theirs = ends[we_write ? 0 : 1];
+    if (fcntl(*ours, F_SETFL, O_NONBLOCK) < 0)
+        return -errno;
+    if (plan_has(run->plan, PLAN_HOST_UID) &&
+        fchown(*theirs, outside_uid(run), outside_gid(run)) < 0)
+        return -errno;
+    return 0;
+}
+
+static int make_pipes(struct run_state *run, struct child_ends *child)
+{
+    int r = make_pipe(run, &run->control_fd, &child->control, true);
+
+    if (r == 0)
+        r = make_pipe(run, &run->status_fd, &child->status, false);
+    for (int i = 0; r == 0 && i < STREAM_COUNT; i++)
+        r = make_pipe(run, &run->output_fds[i], &child->stdio[1 + i], false);
+    if (r < 0)
+        return r;
+    if (run->io->stdin_fd >= 0)
+        return make_pipe(run, &run->input_fd, &child->stdio[0], true);
+    child->stdio[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return child->stdio[0] < 0 ? -errno : 0;
+}
+
+static void close_child_ends(struct child_ends *child)
+{
+    close_fd(&child->control);
+    close_fd(&child->status);
+    close_fd(&child->berm_pidfd);
+    for (int i = 0; i < 3; i++)
+        close_fd(&child->stdio[i]);
+}
+
+static void read_namespaces(struct enter_context *context)
+{
+    for (unsigned i = 0; i < ENTER_NAMESPACES; i++) {
+        char text[64];
+        ssize_t n = readlink(enter_namespaces[i].link, text, sizeof(text) - 1);
+
+        text[n < 0 ? 0 : n] = '\0';
+        const char *digits = strchr(text, '[');
+        if (digits)
+            (void)text_to_u64(digits + 1, &context->outer_namespace_ids[i]);
+    }
+}
+
+/* The CPUs of this run: as many as planned, out of those that berm itself may use. Runs alive at the same
+ * time have different slots and so begin at different CPUs. */
+static void pick_cpus(const struct run_state *run, struct enter_context *context)
+{
+    cpu_set_t allowed;
+    int wanted = run->plan->cpu_affinity_count;
+
+    CPU_ZERO(&allowed);
+    if (wanted <= 0 || sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+        return;
+    int total = CPU_COUNT(&allowed);
+    int skip = total > 0 ? (int)(run->slot.number * (unsigned)wanted % (unsigned)total) : 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t cpu = 0; cpu < CPU_SETSIZE && wanted > 0; cpu++) {
+            if (!CPU_ISSET(cpu, &allowed) || skip-- > 0)
+                continue;
+            context->cpu_mask[cpu / 64] |= 1ULL << (cpu % 64);
+            CPU_CLR(cpu, &allowed);
+            wanted--;
+        }
+        skip = 0;
+    }
+}
+
+static void fill_context(const struct run_state *run, const struct vectors *vectors,
+                         const struct child_ends *child, struct enter_context *context)
+{
+    const struct filter_program *filter = &filter_programs[run->plan->filter];
+
+    context->plan = run->plan;
+    context->argv = vectors->argv;
+    context->envp = vectors->envp;
+    context->candidates = vectors->candidates;
+    context->control_fd = child->control;
+    context->status_fd = child->status;
+    context->berm_pidfd = child->berm_pidfd;
+    memcpy(context->stdio, child->stdio, sizeof(context->stdio));
+    context->work_path = run->slot.work_path;
+    context->filter = filter->statements;
+    context->filter_count = filter->count;
+    context->filter_probe_call = FILTER_PROBE_CALL;
+    context->filter_probe_argument = FILTER_PROBE_ARGUMENT;
+    context->filter_probe_errno = FILTER_PROBE_ERRNO;
+    context->identity_start = run->io->identity_start;
+    context->identity_size = run->io->identity_size;
+    for (unsigned i = 0; i < ENTER_GROUPS; i++) {
+        context->group_fds[i] = run->group.task_fds[i];
+        context->group_dirs[i] = run->group.dirs[i][0] != '\0' ? run->group.dirs[i] : NULL;
+    }
+    read_namespaces(context);
+    pick_cpus(run, context);
+}
+
+static int write_map(pid_t pid, const char *file, uint32_t inside, uint32_t outside)
+{
+    char path[64];
+    char text[64];
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+    (void)snprintf(text, sizeof(text), "%u %u 1", inside, outside);
+    return file_write_at(AT_FDCWD, path, text);
+}
+
+static int deny_setgroups(pid_t pid)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/setgroups", (int)pid);
+    return file_write_at(AT_FDCWD, path, "deny");
+}
+
+/* user_namespaces(7): one line each; without CAP_SETGID outside, setgroups must be denied first. */
+static int write_maps(const struct run_state *run, struct berm_error *err)
+{
+    const struct plan *plan = run->plan;
+    int r = 0;
+
+    if (!plan_has(plan, PLAN_USER_NAMESPACE))
+        return 0;
+    if (!plan->drop_groups)
+        r = deny_setgroups(run->pid);
+    if (r == 0)
+        r = write_map(run->pid, "gid_map", plan->inside_gid, outside_gid(run));
+    if (r == 0)
+        r = write_map(run->pid, "uid_map", plan->inside_uid, outside_uid(run));
+    if (r == 0)
+        return 0;
+    enum host_block block = host_userns_block(-r);
+    error_set(err, BERM_E_UNAVAILABLE, BERM_LAYER_PRIVILEGES, -r, host_block_cure(block),
+              "cannot map the user of the new user namespace: %s (%s)", host_block_cause(block),
+              strerror(-r));
+    error_at_step(err, "id-maps");
+    return r;
+}
+
+/* Which namespace is refused: each one that the plan asks for is tried alone. Row of enter_namespaces. */
+static unsigned refused_namespace(uint64_t flags)
+{
+    for (unsigned i = 0; i < ENTER_NAMESPACES; i++) {
+        AUTO_FD int pidfd = -EBADF;
+
+        if (!(flags & enter_namespaces[i].clone_flag))
+            continue;
+        pid_t pid = clone_child(CLONE_NEWUSER | enter_namespaces[i].clone_flag, -1, &pidfd);
+        if (pid == 0)
+            _exit(0);
+        if (pid < 0)
+            return i;
+        (void)waitpid(pid, NULL, 0);
+    }
+    return ENTER_NAMESPACES;
+}
+
+static int clone_failed(const struct plan *plan, int error, struct berm_error *err)
+{
+    unsigned row = refused_namespace(plan->clone_flags);
+    bool is_named = row < ENTER_NAMESPACES;
+    enum host_block block = host_userns_block(error);
+
+    error_set(err, plan->clone_flags != 0 ? BERM_E_UNAVAILABLE : BERM_E_SYSTEM,
+              is_named ? (enum berm_layer)plan->clone_owner[row] : BERM_LAYER_NONE, error,
+              plan->clone_flags != 0 ? host_block_cure(block) : NULL,
+              "cannot make a new %s namespace: %s (%s)",
+              is_named ? enter_namespaces[row].name : "set of", host_block_cause(block),
+              strerror(error));
+    error_at_step(err, "clone");
+    return -error;
+}
+
+static int clone_and_go(struct run_state *run, struct child_ends *child,
+                        const struct enter_context *context, struct berm_error *err)
+{
+    const struct plan *plan = run->plan;
+    int group_fd = plan_has(plan, PLAN_GROUP_CLONE) ? run->group.dir_fds[CG_MEMORY] : -1;
+
+    pid_t pid = clone_child(plan->clone_flags, group_fd, &run->pidfd);
+    if (pid == 0) {
+        /* Our ends must not live on in the child: closing them is how the other side learns. */
+        (void)close(run->control_fd);
+        (void)close(run->status_fd);
+        enter_child(context);
+    }
+    if (pid < 0)
+        return clone_failed(plan, -pid, err);
+    run->pid = pid;
+    close_child_ends(child);
+    int r = write_maps(run, err);
+    if (r < 0)
+        return r;
+    if (plan_has(plan, PLAN_MONITOR_CPU))
+        run->perf_fd = perf_clock_open(pid); /* refused: the monitor polls instead, and says so */
+    if (write(run->control_fd, "g", 1) != 1)
+        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
+                         "the new process is gone before it began: %s", strerror(errno));
+    return 0;
+}
+
+int run_spawn(struct run_state *run, struct berm_error *err)
+{
+    struct child_ends child = {-EBADF, -EBADF, {-EBADF, -EBADF, -EBADF}, -EBADF};
+    struct enter_context context = {0};
+    struct vectors vectors;
+
+    int r = take_names(run, err);
+    if (r == 0)
+        r = make_group(run, err);
+    if (r < 0)
+        return r;
+    r = vectors_make(&vectors, run->plan, run->slot.work_path);
+    if (r == 0)
+        r = make_pipes(run, &child);
+    if (r < 0) {
+        error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "cannot prepare the run: %s",
+                  strerror(-r));
+    } else {
+        child.berm_pidfd = pidfd_of_self(); /* negative: init has the control pipe all the same */
+        fill_context(run, &vectors, &child, &context);
+        r = clone_and_go(run, &child, &context, err);
+    }
+    close_child_ends(&child);
+    vectors_done(&vectors);
+    return r;
+}
+
+int run_state_done(struct run_state *run)
+{
+    int ret = 0;
+
+    if (run->pidfd >= 0) {
+        (void)pidfd_signal(run->pidfd, SIGKILL); /* gone already is as good */
+        if (run->pid > 0)
+            (void)waitpid(run->pid, NULL, 0);
+    }
+    close_fd(&run->pidfd);
+    close_fd(&run->control_fd);
+    close_fd(&run->status_fd);
+    close_fd(&run->input_fd);
+    close_fd(&run->perf_fd);
+    for (int i = 0; i < STREAM_COUNT; i++)
+        close_fd(&run->output_fds[i]);
+    if (run->group.version != 0) {
+        cgroup_kill(&run->group);
+        ret = cgroup_remove(&run->group);
+    }
+    int r = slot_release(&run->slot);
+    return ret < 0 ? ret : r;
+}

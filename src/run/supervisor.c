@@ -1,0 +1,401 @@
+/*
+ * The poll loop.
+ *
+ * Two shapes. With an init, the program's end comes as a message and the first process is init, whose end
+ * means that the kernel has killed all that was left. Without one, the first process is the program.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "linux/clone.h"
+#include "linux/perf.h"
+#include "run/monitor.h"
+#include "run/supervisor.h"
+
+/* Shortest pause between two looks at the tree's CPU time. */
+#define CPU_CHECK_MIN_NS 2000000ULL
+/* The loop never sleeps longer than this, so that a lost event costs time and not the run. */
+#define POLL_MAX_NS NS_PER_S
+/* How long bytes that are already in the pipes are collected after the end, when a survivor holds them. */
+#define DRAIN_ROUNDS_MAX 1024
+
+enum poll_slot {
+    POLL_PROCESS,
+    POLL_STATUS,
+    POLL_CANCEL,
+    POLL_OUT_READ, /* + stream */
+    POLL_OUT_WRITE = POLL_OUT_READ + STREAM_COUNT,
+    POLL_IN_READ = POLL_OUT_WRITE + STREAM_COUNT,
+    POLL_IN_WRITE,
+    POLL_COUNT
+};
+
+struct supervisor {
+    struct run_state *run;
+    const struct plan *plan;
+    struct observation *seen;
+    struct outlet outlets[STREAM_COUNT];
+    struct inlet inlet;
+    struct pollfd slots[POLL_COUNT];
+    uint64_t started_ns; /* 0 until the evidence came */
+    uint64_t next_cpu_ns, next_monitor_ns;
+    bool main_has_ended; /* the program's end is known */
+    bool is_over;        /* the first process is reaped */
+};
+
+static void end_everything(struct supervisor *self)
+{
+    (void)pidfd_signal(self->run->pidfd, SIGKILL); /* gone already is as good */
+}
+
+/* First cause wins: a later reason is not recorded. */
+static void stop_for(struct supervisor *self, enum kill_reason reason)
+{
+    if (self->seen->kill_reason == KILL_NONE && !self->main_has_ended) {
+        self->seen->kill_reason = reason;
+        self->seen->main_killed_by_us = true;
+    }
+    end_everything(self);
+}
+
+static void note_main_end(struct supervisor *self, int wait_status)
+{
+    if (self->main_has_ended)
+        return;
+    self->main_has_ended = true;
+    self->seen->has_status = true;
+    self->seen->wait_status = wait_status;
+    if (self->started_ns != 0)
+        self->seen->wall_ns = clock_now_ns() - self->started_ns;
+}
+
+static void take_message(struct supervisor *self, const struct enter_message *message)
+{
+    struct observation *seen = self->seen;
+
+    switch ((enum enter_message_kind)message->kind) {
+    case ENTER_FAILED:
+        seen->has_failed = true;
+        seen->failure = *message;
+        end_everything(self);
+        break;
+    case ENTER_READY:
+        seen->has_started = true;
+        seen->evidence = message->evidence;
+        self->started_ns = clock_now_ns();
+        seen->setup_ns = self->started_ns - self->run->began_ns;
+        break;
+    case ENTER_ENDED:
+        seen->user_ns = message->user_ns;
+        seen->system_ns = message->system_ns;
+        seen->max_rss_bytes = message->max_rss_bytes;
+        note_main_end(self, message->wait_status);
+        break;
+    }
+}
+
+static void read_messages(struct supervisor *self)
+{
+    struct enter_message message;
+
+    while (self->run->status_fd >= 0) {
+        ssize_t n = read(self->run->status_fd, &message, sizeof(message));
+        if (n == (ssize_t)sizeof(message)) {
+            take_message(self, &message);
+            continue;
+        }
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        close_fd(&self->run->status_fd); /* end of file: nobody inside can speak any more */
+    }
+}
+
+static uint64_t timeval_ns(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_usec * 1000U;
+}
+
+static void reap_first(struct supervisor *self)
+{
+    struct rusage usage;
+    int status = 0;
+
+    pid_t pid = wait4(self->run->pid, &status, WNOHANG, &usage);
+    if (pid != self->run->pid)
+        return;
+    self->is_over = true;
+    self->run->pid = 0;
+    close_fd(&self->run->pidfd);
+    read_messages(self); /* what was sent before the end is still in the pipe */
+    if (plan_has(self->plan, PLAN_INIT))
+        return;
+    self->seen->user_ns = timeval_ns(usage.ru_utime);
+    self->seen->system_ns = timeval_ns(usage.ru_stime);
+    self->seen->max_rss_bytes = (uint64_t)usage.ru_maxrss * 1024U;
+    note_main_end(self, status);
+}
+
+static void read_cancel(struct supervisor *self)
+{
+    struct signalfd_siginfo info;
+    int fd = self->run->io->cancel_fd;
+
+    if (self->run->io->cancel_is_signalfd) {
+        if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+            self->seen->cancel_signal == 0)
+            self->seen->cancel_signal = (int32_t)info.ssi_signo;
+    }
+    stop_for(self, KILL_CANCELLED);
+}
+
+static uint64_t tree_cpu_ns(struct supervisor *self)
+{
+    uint64_t value = UINT64_MAX;
+
+    if (plan_has(self->plan, PLAN_GROUP_CPU))
+        value = cgroup_cpu_ns(&self->run->group);
+    else if (self->run->perf_fd >= 0)
+        value = perf_clock_ns(self->run->perf_fd);
+    if (value != UINT64_MAX && value > self->seen->monitor_cpu_ns)
+        self->seen->monitor_cpu_ns = value;
+    return value;
+}
+
+static void check_cpu(struct supervisor *self, uint64_t now)
+{
+    uint64_t limit = self->plan->cpu_ns;
+    uint64_t cpus = self->plan->cpu_affinity_count > 0 ? (uint64_t)self->plan->cpu_affinity_count
+                                                       : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (limit == 0 || now < self->next_cpu_ns)
+        return;
+    uint64_t used = tree_cpu_ns(self);
+    if (used == UINT64_MAX) {
+        self->next_cpu_ns = UINT64_MAX; /* no such count: the monitor looks, or nobody */
+        return;
+    }
+    if (used >= limit) {
+        stop_for(self, KILL_CPU);
+        return;
+    }
+    /* Sooner the limit cannot be reached, with every CPU of the run busy. */
+    uint64_t pause = (limit - used) / (cpus > 0 ? cpus : 1);
+    self->next_cpu_ns = now + (pause > CPU_CHECK_MIN_NS ? pause : CPU_CHECK_MIN_NS);
+}
+
+static void look_at_memory(struct supervisor *self, uint64_t rss_bytes)
+{
+    struct observation *seen = self->seen;
+    bool has_init = plan_has(self->plan, PLAN_INIT);
+
+    if (rss_bytes <= self->plan->memory_bytes) {
+        if (rss_bytes > seen->monitor_memory_peak_bytes)
+            seen->monitor_memory_peak_bytes = rss_bytes;
+        return;
+    }
+    /* Shared pages count once for each process in the resident sets: confirmed before it kills. */
+    uint64_t pss_bytes = monitor_pss_bytes(self->run->pid, has_init);
+    if (pss_bytes > seen->monitor_memory_peak_bytes)
+        seen->monitor_memory_peak_bytes = pss_bytes;
+    if (pss_bytes > self->plan->memory_bytes)
+        stop_for(self, KILL_MEMORY);
+}
+
+static void run_monitor(struct supervisor *self, uint64_t now)
+{
+    const struct plan *plan = self->plan;
+    struct observation *seen = self->seen;
+    struct monitor_sample sample;
+    bool counts_cpu = plan_has(plan, PLAN_MONITOR_CPU) && self->run->perf_fd < 0;
+
+    if (now < self->next_monitor_ns || self->main_has_ended)
+        return;
+    if (!counts_cpu && !plan_has(plan, PLAN_MONITOR_PROCESSES) &&
+        !plan_has(plan, PLAN_MONITOR_MEMORY)) {
+        self->next_monitor_ns = UINT64_MAX;
+        return;
+    }
+    self->next_monitor_ns = now + MONITOR_INTERVAL_NS;
+    monitor_sample_tree(self->run->pid, plan_has(plan, PLAN_INIT), &sample);
+    seen->has_monitor = true;
+    if (sample.tasks > seen->monitor_pids_peak)
+        seen->monitor_pids_peak = sample.tasks;
+    if (plan_has(plan, PLAN_MONITOR_PROCESSES) && sample.tasks > plan->process_count)
+        stop_for(self, KILL_PROCESSES);
+    if (plan_has(plan, PLAN_MONITOR_MEMORY))
+        look_at_memory(self, sample.rss_bytes);
+    if (!counts_cpu)
+        return;
+    if (sample.cpu_ns > seen->monitor_cpu_ns)
+        seen->monitor_cpu_ns = sample.cpu_ns;
+    if (plan->cpu_ns != 0 && seen->monitor_cpu_ns >= plan->cpu_ns)
+        stop_for(self, KILL_CPU);
+}
+
+static void check_limits(struct supervisor *self)
+{
+    const struct plan *plan = self->plan;
+    uint64_t now = clock_now_ns();
+
+    if (self->started_ns == 0 || self->main_has_ended)
+        return;
+    if (plan->wall_ns != 0 && now - self->started_ns >= plan->wall_ns)
+        stop_for(self, KILL_WALL);
+    check_cpu(self, now);
+    run_monitor(self, now);
+    if (plan->output_total_bytes != 0 &&
+        self->outlets[STREAM_STDOUT].bytes + self->outlets[STREAM_STDERR].bytes >
+            plan->output_total_bytes)
+        stop_for(self, KILL_OUTPUT);
+}
+
+/* Until the next limit can be reached. */
+static uint64_t next_pause_ns(const struct supervisor *self)
+{
+    uint64_t now = clock_now_ns();
+    uint64_t next = now + POLL_MAX_NS;
+
+    if (self->started_ns != 0 && !self->main_has_ended) {
+        if (self->plan->wall_ns != 0 && self->started_ns + self->plan->wall_ns < next)
+            next = self->started_ns + self->plan->wall_ns;
+        if (self->plan->cpu_ns != 0 && self->next_cpu_ns < next)
+            next = self->next_cpu_ns;
+        if (self->next_monitor_ns < next)
+            next = self->next_monitor_ns;
+    }
+    return next > now ? next - now : 0;
+}
+
+static void set_slot(struct supervisor *self, unsigned slot, int fd, bool is_wanted, short events)
+{
+    self->slots[slot] = (struct pollfd){.fd = is_wanted ? fd : -1, .events = events};
+}
+
+static void fill_slots(struct supervisor *self)
+{
+    const struct run_state *run = self->run;
+
+    set_slot(self, POLL_PROCESS, run->pidfd, true, POLLIN);
+    set_slot(self, POLL_STATUS, run->status_fd, true, POLLIN);
+    set_slot(self, POLL_CANCEL, run->io->cancel_fd, self->seen->kill_reason != KILL_CANCELLED,
+             POLLIN);
+    for (unsigned i = 0; i < STREAM_COUNT; i++) {
+        const struct outlet *outlet = &self->outlets[i];
+        set_slot(self, POLL_OUT_READ + i, outlet->from, outlet_wants_read(outlet), POLLIN);
+        set_slot(self, POLL_OUT_WRITE + i, outlet->to, outlet_wants_write(outlet), POLLOUT);
+    }
+    set_slot(self, POLL_IN_READ, self->inlet.from, inlet_wants_read(&self->inlet), POLLIN);
+    /* Without bytes to write it is still watched: POLLERR says that the program closed its input. */
+    set_slot(self, POLL_IN_WRITE, self->inlet.to, self->inlet.to >= 0,
+             inlet_wants_write(&self->inlet) ? POLLOUT : 0);
+}
+
+static void move_bytes(struct supervisor *self)
+{
+    for (unsigned i = 0; i < STREAM_COUNT; i++) {
+        if (self->slots[POLL_OUT_WRITE + i].revents != 0)
+            outlet_write(&self->outlets[i]);
+        if (self->slots[POLL_OUT_READ + i].revents != 0)
+            (void)outlet_read(&self->outlets[i]);
+    }
+    if (self->slots[POLL_IN_READ].revents != 0 && inlet_wants_read(&self->inlet))
+        inlet_read(&self->inlet);
+    if (self->slots[POLL_IN_WRITE].revents & (POLLERR | POLLHUP)) {
+        self->inlet.from = -1;
+        close_fd(&self->inlet.to);
+    } else if (self->slots[POLL_IN_WRITE].revents != 0 && inlet_wants_write(&self->inlet)) {
+        inlet_write(&self->inlet);
+    }
+}
+
+static int poll_once(struct supervisor *self, struct berm_error *err)
+{
+    fill_slots(self);
+    uint64_t pause = next_pause_ns(self);
+    struct timespec timeout = {(time_t)(pause / NS_PER_S), (long)(pause % NS_PER_S)};
+    if (ppoll(self->slots, POLL_COUNT, &timeout, NULL) < 0 && errno != EINTR)
+        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL, "poll failed: %s",
+                         strerror(errno));
+    if (self->slots[POLL_STATUS].revents != 0)
+        read_messages(self);
+    if (self->slots[POLL_CANCEL].revents != 0)
+        read_cancel(self);
+    move_bytes(self);
+    check_limits(self);
+    if (self->slots[POLL_PROCESS].revents != 0)
+        reap_first(self);
+    return 0;
+}
+
+/* The run is over: what is still in the pipes is collected, without waiting for survivors that hold them
+ * open, and passed on to the live reader, who is waited for. */
+static void flush(struct outlet *outlet)
+{
+    while (outlet_wants_write(outlet)) {
+        struct pollfd slot = {.fd = outlet->to, .events = POLLOUT};
+
+        if (poll(&slot, 1, -1) < 0 && errno != EINTR)
+            return;
+        outlet_write(outlet);
+    }
+}
+
+static void drain(struct supervisor *self)
+{
+    for (unsigned i = 0; i < STREAM_COUNT; i++) {
+        struct outlet *outlet = &self->outlets[i];
+
+        flush(outlet);
+        for (int round = 0; round < DRAIN_ROUNDS_MAX && outlet->from >= 0; round++) {
+            if (!outlet_read(outlet))
+                break;
+            flush(outlet);
+        }
+        self->seen->streams[i].bytes = outlet->bytes;
+        if (outlet->capture)
+            self->seen->streams[i].omitted_bytes = capture_omitted_bytes(outlet->capture);
+    }
+}
+
+static int begin(struct supervisor *self)
+{
+    struct run_state *run = self->run;
+    const struct run_io *io = run->io;
+    int r = inlet_init(&self->inlet, io->stdin_fd, &run->input_fd);
+
+    for (unsigned i = 0; r == 0 && i < STREAM_COUNT; i++)
+        r = outlet_init(&self->outlets[i], &run->output_fds[i], io->live_fds[i], io->captures[i],
+                        io->transforms[i], io->transform_contexts[i]);
+    return r;
+}
+
+int supervise(struct run_state *run, struct berm_error *err)
+{
+    struct supervisor self = {.run = run, .plan = run->plan, .seen = run->seen};
+
+    self.inlet.to = -EBADF;
+    for (unsigned i = 0; i < STREAM_COUNT; i++)
+        self.outlets[i].from = -EBADF;
+    int r = begin(&self);
+    if (r < 0)
+        error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "cannot begin to watch the run: %s",
+                  strerror(-r));
+    while (r == 0 && !self.is_over)
+        r = poll_once(&self, err);
+    if (r == 0)
+        drain(&self);
+    run->seen->stdin_bytes = self.inlet.bytes;
+    inlet_done(&self.inlet);
+    for (unsigned i = 0; i < STREAM_COUNT; i++)
+        outlet_done(&self.outlets[i]);
+    return r;
+}
