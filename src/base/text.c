@@ -3,7 +3,6 @@
  */
 #include "base/text.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* Unicode 15.0, table 3-7: the second byte's range depends on the first; later ones are 80..BF. */
@@ -60,6 +59,27 @@ uint32_t text_char_code(const char *bytes, int char_size)
     for (int i = 1; i < char_size; i++)
         code = code << 6 | ((unsigned char)bytes[i] & 0x3fu);
     return code;
+}
+
+bool text_is_valid(const char *bytes, size_t size)
+{
+    for (size_t i = 0;;) {
+        i += text_ascii_size(bytes + i, size - i);
+        if (i == size)
+            return true;
+        int char_size = text_char_size(bytes + i, size - i);
+        if (char_size <= 0)
+            return false;
+        i += (size_t)char_size;
+    }
+}
+
+bool text_is_control(uint32_t code)
+{
+    if (code < 0x20 || (code >= 0x7f && code <= 0x9f))
+        return true;
+    return code == 0x061c || code == 0x200e || code == 0x200f ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
 /* Eight bytes at a time: none of them has its high bit set. */

@@ -12,6 +12,7 @@
 #ifndef BERM_BASE_TEXT_H
 #define BERM_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,19 @@ int text_char_size(const char *bytes, size_t size);
 
 /* The code point of a character of @char_size bytes, as text_char_size() gave it. */
 uint32_t text_char_code(const char *bytes, int char_size);
+
+/* Is every byte part of a character? A stream of such bytes loses nothing when it is decoded. */
+bool text_is_valid(const char *bytes, size_t size);
+
+/**
+ * Does this code point steer a display instead of being shown: C0 controls, DEL, C1 controls, the line
+ * and paragraph separators, and the marks, embeddings, overrides and isolates that turn the direction
+ * of writing?
+ *
+ * Threads: yes.  Async-signal-safe: yes.  Since: 0.1.  Test: unit/wire/text.
+ * Source: ECMA-48; UAX #9, table "Explicit Directional Formatting"; CVE-2021-42574 for the latter.
+ */
+bool text_is_control(uint32_t code);
 
 /* How many bytes at the start are ASCII (below 0x80); fast on long runs. */
 size_t text_ascii_size(const char *bytes, size_t size);

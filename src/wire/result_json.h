@@ -8,7 +8,7 @@
 #include "wire/json.h"
 
 struct result_json_options {
-    bool has_output;  /* stdout and stderr inside */
+    bool has_output; /* stdout and stderr inside */
     bool has_timings;
 };
 
