@@ -1,10 +1,10 @@
 /*
  * The BPF simulator: the few statements that berm's and libseccomp's programs consist of.
  */
+#include "simulate.h"
+
 #include <stdbool.h>
 #include <string.h>
-
-#include "simulate.h"
 
 static bool is_jump(uint16_t code)
 {

@@ -17,8 +17,9 @@ struct program {
     size_t count;
 };
 
-/* Is the program well formed: known statements, jumps inside, loads aligned and inside seccomp_data, a
- * return at the end? Returns 0, or the number of the first bad statement plus one. */
+/* Is the program well formed: known statements, jumps inside, loads aligned and inside
+ * seccomp_data, a return at the end? Returns 0, or the number of the first bad statement plus one.
+ * */
 size_t simulate_check(struct program program);
 
 /* Which statements can be reached at all? Returns how many cannot. */

@@ -3,13 +3,13 @@
  *
  *   check-table ARCH PROGRAM TABLE...
  *
- * A row: architecture, calls, arguments, answer. PROGRAM is what `gen-filter bpf ARCH` wrote. Rows of
- * other architectures are passed over; a table without a row for this one is a failure.
+ * A row: architecture, calls, arguments, answer. PROGRAM is what `gen-filter bpf ARCH` wrote. Rows
+ * of other architectures are passed over; a table without a row for this one is a failure.
  *
  *   architecture  x86_64, aarch64, both; i386 (judged by the x86_64 program), arm (by aarch64's)
  *   calls         names or numbers with commas between them, or FIRST..LAST
- *   arguments     numbers with commas between them, the rest is 0; `any`: the answer is the same for
- *                 every argument, and many are tried
+ *   arguments     numbers with commas between them, the rest is 0; `any`: the same answer for
+ *                 every argument; many are tried
  *   answer        allow, kill, or an errno
  */
 #include <errno.h>
@@ -41,14 +41,14 @@ static const struct {
     const char *name;
     uint32_t answer;
 } answers[] = {
-    {"allow",           SECCOMP_RET_ALLOW                        },
-    {"kill",            SECCOMP_RET_KILL_PROCESS                 },
-    {"EPERM",           SECCOMP_RET_ERRNO | EPERM                },
-    {"ENOSYS",          SECCOMP_RET_ERRNO | ENOSYS               },
-    {"EINVAL",          SECCOMP_RET_ERRNO | EINVAL               },
-    {"EAFNOSUPPORT",    SECCOMP_RET_ERRNO | EAFNOSUPPORT         },
-    {"EPROTONOSUPPORT", SECCOMP_RET_ERRNO | EPROTONOSUPPORT      },
-    {"EBADRQC",         SECCOMP_RET_ERRNO | EBADRQC              },
+    {"allow",           SECCOMP_RET_ALLOW                  },
+    {"kill",            SECCOMP_RET_KILL_PROCESS           },
+    {"EPERM",           SECCOMP_RET_ERRNO | EPERM          },
+    {"ENOSYS",          SECCOMP_RET_ERRNO | ENOSYS         },
+    {"EINVAL",          SECCOMP_RET_ERRNO | EINVAL         },
+    {"EAFNOSUPPORT",    SECCOMP_RET_ERRNO | EAFNOSUPPORT   },
+    {"EPROTONOSUPPORT", SECCOMP_RET_ERRNO | EPROTONOSUPPORT},
+    {"EBADRQC",         SECCOMP_RET_ERRNO | EBADRQC        },
 };
 
 static void fail(struct judge *judge, const char *what, const char *where)
