@@ -13,6 +13,9 @@ struct ruleset_attributes {
     uint64_t handled_fs, handled_net, scoped;
 };
 
+/* Execute, write, read (bits 0-2), truncate (14), ioctl on devices (15). */
+#define FILE_RIGHTS (7ULL | 1ULL << 14 | 1ULL << 15)
+
 static size_t attributes_size(const struct plan *plan)
 {
     if (plan->landlock_scoped != 0)
@@ -31,6 +34,12 @@ static int add_rule(struct enter_state *state, const struct plan_landlock_rule *
     rule.parent_fd = fd;
     long r = RAW(SYS_landlock_add_rule, RAW_ARG(state->landlock_fd),
                  (unsigned long)LANDLOCK_RULE_PATH_BENEATH, &rule, 0UL);
+    if (r == -EINVAL && (row->access & FILE_RIGHTS) != row->access) {
+        /* A file takes no directory right (landlock(7)): the caller's path may be either. */
+        rule.allowed_access = row->access & FILE_RIGHTS;
+        r = RAW(SYS_landlock_add_rule, RAW_ARG(state->landlock_fd),
+                (unsigned long)LANDLOCK_RULE_PATH_BENEATH, &rule, 0UL);
+    }
     (void)raw_close(fd);
     return (int)r;
 }

@@ -112,11 +112,22 @@ static int bind(const char *source, const char *target, uint32_t flags)
     return set_attributes(AT_FDCWD, target, flags, is_recursive ? AT_RECURSIVE : 0u);
 }
 
-/* A path of the host with the way to it: the target is made where it is missing. */
+/* A path of the host with the way to it: the target is made where it is missing, a file for a file. */
 static int bind_with_way(const char *source, const char *target, uint32_t flags)
 {
-    int r = make_way(target, flags & MOUNT_FLAG_IS_FILE);
+    bool is_file = flags & MOUNT_FLAG_IS_FILE;
 
+    if (!is_file) {
+        int fd = raw_open(source, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+        is_file = fd == -ENOTDIR;
+        if (fd >= 0)
+            (void)raw_close(fd);
+        else if (fd == -ENOENT && (flags & MOUNT_FLAG_OPTIONAL))
+            return 0;
+        else if (!is_file)
+            return fd;
+    }
+    int r = make_way(target, is_file);
     return r < 0 ? r : bind(source, target, flags);
 }
 

@@ -1,0 +1,172 @@
+/*
+ * The seven layers, and the plan made of them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "layers/choices.h"
+#include "layers/plans.h"
+
+/* clang-format off */
+const struct layer layers[BERM_LAYER_COUNT] = {
+    [BERM_LAYER_LIMITS] = {BERM_LAYER_LIMITS,
+        "The run ends in time and takes no more than its share of the machine.", plan_limits},
+    [BERM_LAYER_ENV] = {BERM_LAYER_ENV,
+        "The program inherits nothing of the caller: no variable, descriptor, signal or directory.", plan_env},
+    [BERM_LAYER_PROCESS] = {BERM_LAYER_PROCESS,
+        "The program sees and reaches only its own processes, and none outlives the run.", plan_process},
+    [BERM_LAYER_NETWORK] = {BERM_LAYER_NETWORK,
+        "There is no way out to any network.", plan_network},
+    [BERM_LAYER_FILESYSTEM] = {BERM_LAYER_FILESYSTEM,
+        "The program sees only the files that the policy lists, or not those that it hides.", plan_filesystem},
+    [BERM_LAYER_PRIVILEGES] = {BERM_LAYER_PRIVILEGES,
+        "The program has no capability and cannot gain any.", plan_privileges},
+    [BERM_LAYER_SYSCALLS] = {BERM_LAYER_SYSCALLS,
+        "The program can make only the system calls that ordinary programs need.", plan_syscalls},
+};
+/* clang-format on */
+
+/* What is the same at every level: the program, and what berm itself must undo (its own signal settings,
+ * descriptors). */
+static void plan_base(const struct policy *policy, const struct request *request,
+                      const struct host *host, struct plan_builder *builder)
+{
+    uint32_t argc = 0;
+    uint32_t envc = 0;
+
+    while (request->argv[argc])
+        argc++;
+    while (request->caller_env && request->caller_env[envc])
+        envc++;
+    plan_text program = plan_add_text(builder, request->argv[0]);
+    plan_text argv = plan_add_vector(builder, (const char *const *)request->argv, argc);
+    plan_text state_dir = plan_add_text(builder, host->state_dir);
+    builder->plan->program = program;
+    builder->plan->argv = argv;
+    builder->plan->argc = argc;
+    builder->plan->state_dir = state_dir;
+    builder->plan->features |= PLAN_RESET_SIGNALS | PLAN_CLOSE_DESCRIPTORS;
+    builder->plan->umask = 022;
+    builder->plan->has_stdin = request->has_stdin;
+    builder->plan->output_chars = policy->output;
+    if (policy->level == L0) {
+        builder->plan->wall_ns = L0_WATCHDOG_NS;
+        builder->plan->is_watchdog = true;
+    }
+    if (layer_is_on(policy, BERM_LAYER_ENV))
+        return;
+    /* Without the env layer the program inherits the caller's environment, keys and all. */
+    plan_text envp = plan_add_vector(builder, (const char *const *)request->caller_env, envc);
+    const char *path = "/usr/local/bin:/usr/bin:/bin";
+    for (uint32_t i = 0; i < envc; i++) {
+        if (strncmp(request->caller_env[i], "PATH=", 5) == 0)
+            path = request->caller_env[i] + 5;
+    }
+    plan_text search_path = plan_add_text(builder, path);
+    builder->plan->envp = envp;
+    builder->plan->envc = envc;
+    builder->plan->search_path = search_path;
+    if (has_small_root(policy)) {
+        /* The caller's directory does not exist there (CVE-2024-21626). */
+        plan_text root = plan_add_text(builder, "/");
+        builder->plan->cwd = root;
+    }
+}
+
+/* settled.md, "Inner and outer identity": uid 1000 at L6, "root" inside below it. */
+static void plan_identity(const struct policy *policy, const struct host *host,
+                          struct plan_builder *builder)
+{
+    bool is_hardened = policy->level >= L6 && layer_is_on(policy, BERM_LAYER_PRIVILEGES);
+
+    if (!has_user_namespace(policy))
+        return;
+    builder->plan->features |= PLAN_USER_NAMESPACE;
+    use_namespace(builder, CLONE_ROW_USER,
+                  layer_is_on(policy, BERM_LAYER_PRIVILEGES) ? BERM_LAYER_PRIVILEGES
+                                                             : BERM_LAYER_PROCESS);
+    builder->plan->inside_uid = is_hardened ? INSIDE_UID : 0;
+    builder->plan->inside_gid = is_hardened ? INSIDE_UID : 0;
+    builder->plan->drop_groups = host->is_root;
+}
+
+/* The plan as it was before a layer wrote to it; the pool may keep texts that nobody points at. */
+static struct plan *snapshot(const struct plan_builder *builder)
+{
+    struct plan *copy = malloc(sizeof(*copy));
+
+    if (copy)
+        memcpy(copy, builder->plan, sizeof(*copy));
+    return copy;
+}
+
+static int ask_layer(const struct layer *layer, const struct policy *policy,
+                     const struct request *request, const struct host *host,
+                     struct plan_builder *builder, struct berm_error *err)
+{
+    struct berm_error why = {0};
+
+    if (policy->modes[layer->id] != MODE_PREFER)
+        return layer->plan(policy, request, host, builder, err);
+    AUTO_FREE struct plan *before = snapshot(builder);
+    if (!before)
+        return -ENOMEM;
+    int r = layer->plan(policy, request, host, builder, &why);
+    if (r == 0 || why.code != BERM_E_UNAVAILABLE) {
+        if (r < 0 && err)
+            *err = why;
+        return r;
+    }
+    uint32_t pool_used = builder->plan->pool_used;
+    memcpy(builder->plan, before, sizeof(*before));
+    builder->plan->pool_used = pool_used;
+    plan_add_claim(builder, layer->id, CLAIM_ABSENT, layer->promise, why.message);
+    plan_add_note(builder, layer->id, "preferred and not to be had: %s", why.message);
+    return 0;
+}
+
+static int check_strict(const struct policy *policy, const struct plan *plan,
+                        struct berm_error *err)
+{
+    for (uint32_t i = 0; policy->is_strict && i < plan->claim_count; i++) {
+        const struct plan_claim *claim = &plan->claims[i];
+
+        if (claim->strength != CLAIM_EXACT)
+            return error_set(err, BERM_E_UNAVAILABLE, claim->layer, 0,
+                             "make the kernel's own mechanism available (see `berm doctor`), or "
+                             "leave --strict out",
+                             "--strict: %s would be kept only by: %s",
+                             plan_text_of(plan, claim->what), plan_text_of(plan, claim->mechanism));
+    }
+    return 0;
+}
+
+int layers_plan(const struct policy *policy, const struct request *request,
+                const struct host *host, struct plan **ret_plan, struct berm_error *err)
+{
+    struct plan_builder builder;
+    AUTO_FREE struct plan *plan = NULL;
+
+    int r = plan_builder_init(&builder);
+    if (r < 0)
+        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "no memory for the plan");
+    plan_base(policy, request, host, &builder);
+    plan_identity(policy, host, &builder);
+    for (unsigned i = BERM_LAYER_NONE + 1; r == 0 && i < BERM_LAYER_COUNT; i++) {
+        if (layer_is_on(policy, i))
+            r = ask_layer(&layers[i], policy, request, host, &builder, err);
+    }
+    if (r == 0)
+        r = plan_builder_finish(&builder, &plan, err);
+    plan_builder_done(&builder);
+    if (r == 0)
+        r = check_strict(policy, plan, err);
+    if (r < 0)
+        return r;
+    *ret_plan = plan;
+    plan = NULL;
+    return 0;
+}

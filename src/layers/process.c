@@ -1,0 +1,88 @@
+/*
+ * Process: the run sees only its own processes, has a cap on their number, and none outlives it.
+ */
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "base/error.h"
+#include "layers/choices.h"
+#include "layers/plans.h"
+
+/* berm's init stands in the same group (v2) or has the same uid: it is not the program's. */
+#define INIT_TASKS 1ULL
+
+static void cap_by_group(const struct policy *policy, const struct host *host,
+                         struct plan_builder *builder)
+{
+    bool is_v2 = host->cgroup.version == 2;
+    uint64_t count = policy->processes + (is_v2 ? INIT_TASKS : 0);
+    char value[32];
+
+    (void)snprintf(value, sizeof(value), "%llu", (unsigned long long)count);
+    use_group(builder, host, CG_PIDS);
+    plan_add_group_write(builder, BERM_LAYER_PROCESS, CG_PIDS, "pids.max", value, count, false);
+    plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_EXACT, "number of processes and threads",
+                   is_v2 ? "cgroup v2 pids.max" : "cgroup v1 pids.max");
+}
+
+/* RLIMIT_NPROC inside the run's own user namespace counts that namespace alone (Linux 5.14, ucounts), and
+ * never binds uid 0 of the host (copy_process, kernel/fork.c). */
+static bool rlimit_bites(const struct policy *policy, const struct host *host)
+{
+    return has_host_uid(policy, host) || host->uid != 0;
+}
+
+static void cap_processes(const struct policy *policy, const struct host *host,
+                          struct plan_builder *builder)
+{
+    builder->plan->process_count = policy->processes;
+    if (has_group(policy, host, CG_PIDS)) {
+        cap_by_group(policy, host, builder);
+    } else if (rlimit_bites(policy, host)) {
+        limit_resource(builder, host, BERM_LAYER_PROCESS, RLIMIT_NPROC,
+                       policy->processes + INIT_TASKS, policy->processes + INIT_TASKS);
+        plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_WEAKER, "number of processes and threads",
+                       "RLIMIT_NPROC inside the run's own user namespace");
+    } else {
+        builder->plan->features |= PLAN_MONITOR_PROCESSES;
+        plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_WEAKER, "number of processes and threads",
+                       "/proc walked every 5 ms: the run is killed when it passes the cap, a fast "
+                       "bomb may pass it for that long");
+    }
+}
+
+static void plan_hardened(struct plan_builder *builder)
+{
+    use_namespace(builder, CLONE_ROW_IPC, BERM_LAYER_PROCESS);
+    use_namespace(builder, CLONE_ROW_UTS, BERM_LAYER_PROCESS);
+    builder->plan->features |= PLAN_CGROUP_NAMESPACE;
+    plan_text name = plan_add_text(builder, "berm");
+    builder->plan->hostname = name;
+    plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_EXACT,
+                   "nothing shared: IPC, host name, control group names",
+                   "IPC, UTS and cgroup namespaces");
+}
+
+int plan_process(const struct policy *policy, const struct request *request,
+                 const struct host *host, struct plan_builder *builder, struct berm_error *err)
+{
+    (void)request;
+    if (host->proc_mount == BLOCK_PROC_MASKED)
+        return error_set(err, BERM_E_UNAVAILABLE, BERM_LAYER_PROCESS, 0,
+                         host_block_cure(host->proc_mount), "a fresh /proc cannot be mounted: %s",
+                         host_block_cause(host->proc_mount));
+    builder->plan->features |= PLAN_INIT;
+    use_namespace(builder, CLONE_ROW_PID, BERM_LAYER_PROCESS);
+    use_namespace(builder, CLONE_ROW_MOUNT, BERM_LAYER_PROCESS);
+    if (!has_small_root(policy)) {
+        plan_add_mount(builder, BERM_LAYER_PROCESS, MOUNT_PRIVATE, "", "", "", 0, 0);
+        plan_add_mount(builder, BERM_LAYER_PROCESS, MOUNT_PROC, "", "/proc", "",
+                       MOUNT_FLAG_NOEXEC, 0);
+    }
+    plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_EXACT, "sees only its own processes",
+                   "PID namespace with a /proc of its own; berm's init is PID 1");
+    cap_processes(policy, host, builder);
+    if (policy->level >= L6)
+        plan_hardened(builder);
+    return 0;
+}

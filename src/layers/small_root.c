@@ -1,0 +1,285 @@
+/*
+ * The small root of L6: only what is listed exists.
+ *
+ * Rows are written in the order in which they are carried out; targets are relative to the new root.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "layers/choices.h"
+#include "layers/host_loss.h"
+#include "layers/landlock_rights.h"
+#include "layers/small_root.h"
+
+#define LAYER BERM_LAYER_FILESYSTEM
+
+/* Room for the names of mount points and for the synthesised files; read-only once it stands. */
+#define ROOT_OPTIONS "size=2m,nr_inodes=4096,mode=0755"
+
+static const char *const subtrees[] = {
+#define SUBTREE(path, why) path,
+#include "layers/root_tree.def"
+#undef SUBTREE
+};
+
+_Static_assert(sizeof(subtrees) / sizeof(subtrees[0]) <= HOST_SUBTREES_MAX,
+               "root_tree.def has more rows than the probe has bits");
+
+const char *const *small_root_subtrees(size_t *ret_count)
+{
+    *ret_count = sizeof(subtrees) / sizeof(subtrees[0]);
+    return subtrees;
+}
+
+struct made_file {
+    const char *path, *content;
+};
+
+static const struct made_file made_files[] = {
+    {"etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
+                   "user:x:1000:1000:user:" INSIDE_WORK ":/bin/sh\n"
+                   "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
+    {"etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"},
+    {"etc/nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\nhosts: files\n"
+                          "networks: files\nprotocols: files\nservices: files\n"},
+    {"etc/hosts", "127.0.0.1 localhost berm\n::1 localhost\n"},
+    {"etc/hostname", "berm\n"},
+    {"etc/resolv.conf", ""},
+};
+
+static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
+
+struct link {
+    const char *target, *path;
+};
+
+static const struct link links[] = {
+    {"/proc/self/mounts",     "etc/mtab"      },
+    {"../usr/lib/os-release", "etc/os-release"},
+    {"/proc/self/fd",         "dev/fd"        },
+    {"/proc/self/fd/0",       "dev/stdin"     },
+    {"/proc/self/fd/1",       "dev/stdout"    },
+    {"/proc/self/fd/2",       "dev/stderr"    },
+    {"/tmp",                  "var/tmp"       },
+    {"/run",                  "var/run"       },
+};
+
+static void row(struct plan_builder *builder, enum mount_op op, const char *source,
+                const char *target, const char *data, uint32_t flags, unsigned mode)
+{
+    plan_add_mount(builder, LAYER, op, source, target, data, flags, mode);
+}
+
+static void directory(struct plan_builder *builder, const char *path)
+{
+    row(builder, MOUNT_DIR, "", path, "", 0, 0755);
+}
+
+static void system_directories(const struct host *host, struct plan_builder *builder)
+{
+    char path[32];
+
+    directory(builder, "usr");
+    row(builder, MOUNT_BIND, "/usr", "usr", "", MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE, 0);
+    for (size_t i = 0; i < HOST_TOP_LINKS && host->top_links[i].name[0] != '\0'; i++) {
+        const struct host_top_link *link = &host->top_links[i];
+
+        if (link->target[0] != '\0') {
+            row(builder, MOUNT_SYMLINK, link->target, link->name, "", 0, 0);
+            continue;
+        }
+        (void)snprintf(path, sizeof(path), "/%s", link->name);
+        row(builder, MOUNT_BIND, path, link->name, "", MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE, 0);
+    }
+}
+
+static void configuration(const struct host *host, struct plan_builder *builder)
+{
+    directory(builder, "etc");
+    for (size_t i = 0; i < sizeof(made_files) / sizeof(made_files[0]); i++)
+        row(builder, MOUNT_FILE, "", made_files[i].path, made_files[i].content, 0, 0444);
+    directory(builder, "var");
+    directory(builder, "run");
+    for (size_t i = 0; i < sizeof(subtrees) / sizeof(subtrees[0]); i++) {
+        if (host->subtree_mask & (1ULL << i))
+            row(builder, MOUNT_BIND, subtrees[i], subtrees[i] + 1, "",
+                MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE | MOUNT_FLAG_OPTIONAL, 0);
+    }
+}
+
+static void device_nodes(const struct policy *policy, struct plan_builder *builder)
+{
+    char source[32];
+    char options[96];
+
+    directory(builder, "dev");
+    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+        (void)snprintf(source, sizeof(source), "/dev/%s", devices[i]);
+        row(builder, MOUNT_BIND, source, source + 1, "",
+            MOUNT_FLAG_DEV | MOUNT_FLAG_NOEXEC | MOUNT_FLAG_IS_FILE, 0);
+    }
+    directory(builder, "dev/shm");
+    (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=1777",
+                   (unsigned long long)policy->shm_size, (unsigned long long)policy->tmp_files);
+    row(builder, MOUNT_TMPFS, "", "dev/shm", options, 0, 0);
+}
+
+/* glibc and Python size their pools by these files; the real ones show the host's CPUs. */
+static void cpu_files(const struct plan *plan, struct plan_builder *builder)
+{
+    static const char *const names[] = {"online", "possible", "present"};
+    char list[32];
+    char path[64];
+
+    if (plan->cpu_affinity_count <= 0)
+        return;
+    if (plan->cpu_affinity_count == 1)
+        (void)snprintf(list, sizeof(list), "0\n");
+    else
+        (void)snprintf(list, sizeof(list), "0-%d\n", plan->cpu_affinity_count - 1);
+    directory(builder, "sys");
+    directory(builder, "sys/devices");
+    directory(builder, "sys/devices/system");
+    directory(builder, "sys/devices/system/cpu");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        (void)snprintf(path, sizeof(path), "sys/devices/system/cpu/%s", names[i]);
+        row(builder, MOUNT_FILE, "", path, list, 0, 0444);
+    }
+}
+
+static void writable_places(const struct policy *policy, struct plan_builder *builder)
+{
+    char options[96];
+
+    directory(builder, "tmp");
+    (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=1777",
+                   (unsigned long long)policy->tmp_size, (unsigned long long)policy->tmp_files);
+    row(builder, MOUNT_TMPFS, "", "tmp", options, 0, 0);
+    directory(builder, &INSIDE_WORK[1]);
+    (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=0755",
+                   (unsigned long long)policy->work_size, (unsigned long long)policy->work_files);
+    row(builder, MOUNT_TMPFS, "", &INSIDE_WORK[1], options, 0, 0);
+}
+
+static void process_view(const struct policy *policy, struct plan_builder *builder)
+{
+    directory(builder, "proc");
+    if (layer_is_on(policy, BERM_LAYER_PROCESS)) {
+        row(builder, MOUNT_PROC, "", "proc", "", MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC, 0);
+        return;
+    }
+    row(builder, MOUNT_BIND, "/proc", "proc", "",
+        MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC | MOUNT_FLAG_RECURSIVE, 0);
+    plan_add_note(builder, LAYER, "the process layer is off: /proc shows the host's processes");
+}
+
+static int callers_paths(const struct policy *policy, const struct host *host,
+                         const struct text_list *list, bool is_writable,
+                         struct plan_builder *builder, struct berm_error *err)
+{
+    uint32_t flags = MOUNT_FLAG_RECURSIVE | (is_writable ? 0u : (uint32_t)MOUNT_FLAG_RO);
+    char path[4096];
+    char at[4096];
+
+    for (size_t i = 0; i < list->count; i++) {
+        int r = policy_split_bind(list->items[i], path, sizeof(path), at, sizeof(at), err);
+        if (r == 0 && !policy->accept_host_loss)
+            r = refuse_host_loss(host, is_writable ? "--rw" : "--ro", path, err);
+        if (r < 0)
+            return r;
+        if (strcmp(at, "/") == 0)
+            return error_set(err, BERM_E_INVALID, LAYER, 0, "choose a directory below it",
+                             "%s %s: the root itself cannot be replaced",
+                             is_writable ? "--rw" : "--ro", list->items[i]);
+        row(builder, MOUNT_BIND, path, at + 1, "", flags, 0);
+    }
+    return 0;
+}
+
+static void rule(struct plan_builder *builder, const struct host *host, const char *path,
+                 uint64_t access)
+{
+    plan_add_rule(builder, LAYER, path, access & landlock_rights(host->landlock_abi));
+}
+
+static void callers_rules(const struct text_list *list, uint64_t access, const struct host *host,
+                          struct plan_builder *builder)
+{
+    char path[4096];
+    char at[4096];
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (policy_split_bind(list->items[i], path, sizeof(path), at, sizeof(at), NULL) == 0)
+            rule(builder, host, at, access);
+    }
+}
+
+static void landlock(const struct policy *policy, const struct host *host,
+                     struct plan_builder *builder)
+{
+    const uint64_t read = RIGHT_READ_FILE | RIGHT_READ_DIR | RIGHT_EXECUTE;
+    const uint64_t write = landlock_rights(host->landlock_abi) & ~(RIGHT_MAKE_CHAR | RIGHT_MAKE_BLOCK);
+    static const char *const readable[] = {"/usr", "/etc", "/proc", "/var", "/run"};
+    char path[32];
+    char text[64];
+
+    builder->plan->landlock_fs = landlock_rights(host->landlock_abi);
+    if (host->landlock_abi >= 6)
+        builder->plan->landlock_scoped = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL;
+    rule(builder, host, "/", RIGHT_READ_DIR);
+    for (size_t i = 0; i < sizeof(readable) / sizeof(readable[0]); i++)
+        rule(builder, host, readable[i], read);
+    for (size_t i = 0; i < HOST_TOP_LINKS && host->top_links[i].name[0] != '\0'; i++) {
+        if (host->top_links[i].target[0] != '\0')
+            continue; /* leads into /usr, which has a rule */
+        (void)snprintf(path, sizeof(path), "/%s", host->top_links[i].name);
+        rule(builder, host, path, read);
+    }
+    if (builder->plan->cpu_affinity_count > 0)
+        rule(builder, host, "/sys", read);
+    rule(builder, host, "/dev", RIGHT_READ_FILE | RIGHT_WRITE_FILE | RIGHT_READ_DIR | RIGHT_IOCTL_DEV);
+    rule(builder, host, "/dev/shm", write);
+    rule(builder, host, "/tmp", write);
+    rule(builder, host, INSIDE_WORK, write);
+    callers_rules(&policy->ro, read, host, builder);
+    callers_rules(&policy->rw, write, host, builder);
+    (void)snprintf(text, sizeof(text), "Landlock ABI %d", host->landlock_abi);
+    plan_add_claim(builder, LAYER, CLAIM_EXACT, "a second wall around the listed paths", text);
+}
+
+int plan_small_root(const struct policy *policy, const struct request *request,
+                    const struct host *host, struct plan_builder *builder, struct berm_error *err)
+{
+    (void)request;
+    row(builder, MOUNT_PRIVATE, "", "", "", 0, 0);
+    row(builder, MOUNT_ROOT, "", "", ROOT_OPTIONS, 0, 0);
+    system_directories(host, builder);
+    configuration(host, builder);
+    process_view(policy, builder);
+    device_nodes(policy, builder);
+    cpu_files(builder->plan, builder);
+    writable_places(policy, builder);
+    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+        row(builder, MOUNT_SYMLINK, links[i].target, links[i].path, "", 0, 0);
+    int r = callers_paths(policy, host, &policy->ro, false, builder, err);
+    if (r == 0)
+        r = callers_paths(policy, host, &policy->rw, true, builder, err);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < policy->hide.count; i++)
+        row(builder, MOUNT_HIDE, "", policy->hide.items[i] + 1, "", 0, 0);
+    row(builder, MOUNT_PIVOT, "", "", "", 0, 0);
+    row(builder, MOUNT_READ_ONLY, "", "/", "", 0, 0);
+    builder->plan->features |= PLAN_READ_ONLY_ROOT;
+    plan_add_claim(builder, LAYER, CLAIM_EXACT, "only listed paths exist",
+                   "pivoted root: read-only system, tmpfs /tmp, /dev/shm and work directory with "
+                   "size and inode caps");
+    if (host->landlock_abi > 0)
+        landlock(policy, host, builder);
+    else
+        plan_add_claim(builder, LAYER, CLAIM_WEAKER, "a second wall around the listed paths",
+                       host_block_cause(host->landlock));
+    return 0;
+}
