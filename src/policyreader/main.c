@@ -117,14 +117,14 @@ static int run_verb(const struct verb *verb, const char *file, struct berm_error
     return ret < 0 ? ret : finish(err);
 }
 
-static int refuse_usage(const char *word)
+static int refuse_usage(const char *what, const char *word)
 {
     struct berm_error err;
     struct quoted quoted;
 
     (void)error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0,
-                    "write berm policy check FILE, show [FILE] or schema",
-                    "policy: cannot use the word %s here", quote_text(&quoted, word));
+                    "write berm policy check FILE, show [FILE] or schema", "policy: %s %s", what,
+                    quote_text(&quoted, word));
     return complain(&err);
 }
 
@@ -141,9 +141,13 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
         if (strcmp(verbs[i].name, name) != 0)
             continue;
-        if (files < verbs[i].least || files > verbs[i].most)
-            return refuse_usage(files ? argv[argc - 1] : name);
+        if (files < verbs[i].least)
+            return refuse_usage("a FILE must follow", name);
+        if (files > verbs[i].most)
+            return refuse_usage("there is a word too many:", argv[argc - 1]);
         return run_verb(&verbs[i], files ? argv[2] : NULL, &err) < 0 ? complain(&err) : 0;
     }
-    return refuse_usage(name);
+    if (argc < 2)
+        return refuse_usage("a verb must follow", "policy");
+    return refuse_usage("unknown verb", name);
 }
