@@ -61,6 +61,7 @@ struct observation {
 
     struct group_facts group;
     bool has_monitor;          /* /proc was polled */
+    bool has_perf;             /* monitor_cpu_ns is an inherited task clock, not a poll */
     uint64_t monitor_cpu_ns;   /* highest sum seen */
     uint64_t monitor_pids_peak, monitor_memory_peak_bytes;
 

@@ -156,7 +156,8 @@ static void write_usage(const struct result_usage *usage, struct json_writer *js
 {
     json_key(json, "usage");
     json_object(json);
-    field_seconds(json, "wall_s", usage->wall_ns);
+    if (usage->wall_ns > 0)
+        field_seconds(json, "wall_s", usage->wall_ns);
     if (usage->cpu_source) {
         field_seconds(json, "cpu_s", usage->cpu_ns);
         field_text(json, "cpu_source", usage->cpu_source);

@@ -157,12 +157,13 @@ static void an_unknown_number_is_absent(void **state)
 {
     (void)state;
     static const char *const keys[] = {
-        "usage.cpu_s",          "usage.cpu_source",        "usage.user_s",
-        "usage.system_s",       "usage.memory_peak_bytes", "usage.memory_source",
-        "usage.processes_peak",
+        "usage.wall_s",        "usage.cpu_s",          "usage.cpu_source",
+        "usage.user_s",        "usage.system_s",       "usage.memory_peak_bytes",
+        "usage.memory_source", "usage.processes_peak",
     };
     struct result *result = exited_result();
     result->usage.cpu_source = NULL;
+    result->usage.wall_ns = 0;
     char *json = written(result, "", 0, 100, (struct result_json_options){true, false});
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         assert_at(json, keys[i], "absent");
