@@ -14,6 +14,11 @@ struct verb {
 /* The table stands in main.c. */
 extern const struct verb cli_verbs[];
 
+int cmd_run(int argc, char **argv);
+int cmd_code(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_version(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_completion(int argc, char **argv);

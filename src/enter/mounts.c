@@ -63,11 +63,16 @@ static int make_file(const char *path, const char *content, unsigned mode)
 
     if (fd < 0)
         return fd;
-    long n = size == 0 ? 0 : RAW(SYS_write, RAW_ARG(fd), content, size);
-    (void)raw_close(fd);
-    if (n < 0)
-        return (int)n;
-    return (size_t)n == size ? 0 : -ENOSPC;
+    while (size > 0) {
+        long n = RAW(SYS_write, RAW_ARG(fd), content, size);
+        if (n <= 0) {
+            (void)raw_close(fd);
+            return n < 0 ? (int)n : -ENOSPC;
+        }
+        content += n;
+        size -= (size_t)n;
+    }
+    return raw_close(fd);
 }
 
 static int make_directory(const char *path, unsigned mode)
@@ -256,22 +261,39 @@ static int run_row(struct enter_state *state, const struct plan_mount *row, cons
     return -EBADMSG;
 }
 
+/* A path of the plan, with the work directory's path in place of the mark. NULL when it is too long. */
+static const char *expand(const struct enter_state *state, plan_text text, char buffer[PATH_LIMIT])
+{
+    const char *path = plan_text_of(state->plan, text);
+    const char *work = state->context->work_path;
+    size_t at = 0;
+
+    if (path[0] != PLAN_WORK_MARK)
+        return path;
+    for (const char *part = work; *part != '\0' && at < PATH_LIMIT; part++)
+        buffer[at++] = *part;
+    for (const char *part = path + 1; *part != '\0' && at < PATH_LIMIT; part++)
+        buffer[at++] = *part;
+    if (at >= PATH_LIMIT)
+        return NULL;
+    buffer[at] = '\0';
+    return buffer;
+}
+
 int step_mounts(struct enter_state *state)
 {
     const struct plan *plan = state->plan;
 
     for (uint32_t i = 0; i < plan->mount_count; i++) {
         const struct plan_mount *row = &plan->mounts[i];
-        const char *source = plan_text_of(plan, row->source);
-        const char *target = plan_text_of(plan, row->target);
+        char source_buffer[PATH_LIMIT];
+        char target_buffer[PATH_LIMIT];
+        const char *source = expand(state, row->source, source_buffer);
+        const char *target = expand(state, row->target, target_buffer);
 
-        if (source[0] == PLAN_WORK_MARK)
-            source = state->context->work_path;
-        if (target[0] == PLAN_WORK_MARK)
-            target = state->context->work_path;
         state->index = i;
         state->layer = row->layer;
-        int r = run_row(state, row, source, target);
+        int r = source && target ? run_row(state, row, source, target) : -ENAMETOOLONG;
         if (r < 0)
             return r;
     }

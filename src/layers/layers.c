@@ -2,6 +2,7 @@
  * The seven layers, and the plan made of them.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,23 @@ const struct layer layers[BERM_LAYER_COUNT] = {
 };
 /* clang-format on */
 
+/* Files of the request lie in the work directory: on the host, unless the small root makes one. At L0 and L1
+ * the directory exists for them alone. */
+static void put_request_files(const struct policy *policy, const struct request *request,
+                              struct plan_builder *builder)
+{
+    char path[512];
+
+    if (has_small_root(policy) || request->file_count == 0)
+        return;
+    builder->plan->features |= PLAN_WORK_DIR;
+    for (size_t i = 0; i < request->file_count; i++) {
+        (void)snprintf(path, sizeof(path), "%c/%s", PLAN_WORK_MARK, request->files[i].name);
+        plan_add_mount(builder, BERM_LAYER_ENV, MOUNT_FILE, "", path, request->files[i].text, 0,
+                       0644);
+    }
+}
+
 /* What is the same at every level: the program, and what berm itself must undo (its own signal settings,
  * descriptors). */
 static void plan_base(const struct policy *policy, const struct request *request,
@@ -47,6 +65,7 @@ static void plan_base(const struct policy *policy, const struct request *request
     builder->plan->program = program;
     builder->plan->argv = argv;
     builder->plan->argc = argc;
+    builder->plan->argv_has_work_mark = request->argv_has_work_mark;
     builder->plan->state_dir = state_dir;
     builder->plan->features |= PLAN_RESET_SIGNALS | PLAN_CLOSE_DESCRIPTORS;
     builder->plan->umask = 022;
@@ -56,6 +75,7 @@ static void plan_base(const struct policy *policy, const struct request *request
         builder->plan->wall_ns = L0_WATCHDOG_NS;
         builder->plan->is_watchdog = true;
     }
+    put_request_files(policy, request, builder);
     if (layer_is_on(policy, BERM_LAYER_ENV))
         return;
     /* Without the env layer the program inherits the caller's environment, keys and all. */

@@ -149,9 +149,11 @@ static void cpu_files(const struct plan *plan, struct plan_builder *builder)
     }
 }
 
-static void writable_places(const struct policy *policy, struct plan_builder *builder)
+static void writable_places(const struct policy *policy, const struct request *request,
+                            struct plan_builder *builder)
 {
     char options[96];
+    char path[512];
 
     directory(builder, "tmp");
     (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=1777",
@@ -161,6 +163,10 @@ static void writable_places(const struct policy *policy, struct plan_builder *bu
     (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=0755",
                    (unsigned long long)policy->work_size, (unsigned long long)policy->work_files);
     row(builder, MOUNT_TMPFS, "", &INSIDE_WORK[1], options, 0, 0);
+    for (size_t i = 0; i < request->file_count; i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", &INSIDE_WORK[1], request->files[i].name);
+        row(builder, MOUNT_FILE, "", path, request->files[i].text, 0, 0644);
+    }
 }
 
 static void process_view(const struct policy *policy, struct plan_builder *builder)
@@ -252,7 +258,6 @@ static void landlock(const struct policy *policy, const struct host *host,
 int plan_small_root(const struct policy *policy, const struct request *request,
                     const struct host *host, struct plan_builder *builder, struct berm_error *err)
 {
-    (void)request;
     row(builder, MOUNT_PRIVATE, "", "", "", 0, 0);
     row(builder, MOUNT_ROOT, "", "", ROOT_OPTIONS, 0, 0);
     system_directories(host, builder);
@@ -260,7 +265,7 @@ int plan_small_root(const struct policy *policy, const struct request *request,
     process_view(policy, builder);
     device_nodes(policy, builder);
     cpu_files(builder->plan, builder);
-    writable_places(policy, builder);
+    writable_places(policy, request, builder);
     for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
         row(builder, MOUNT_SYMLINK, links[i].target, links[i].path, "", 0, 0);
     int r = callers_paths(policy, host, &policy->ro, false, builder, err);

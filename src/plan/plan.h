@@ -27,8 +27,8 @@
 #define PLAN_NOTES_MAX     64
 #define PLAN_POOL_MAX      (8u << 20)
 
-/* A text that is this one character stands for the path of the private work directory, which src/run
- * makes; in envp it may stand behind the "=". */
+/* Stands for the path of the private work directory, which src/run makes: at the beginning of a mount's
+ * source or target, of cwd, of an argument (where argv_has_work_mark says so), behind the "=" in envp. */
 #define PLAN_WORK_MARK '\x01'
 
 typedef uint32_t plan_text; /* offset into the pool */
@@ -162,6 +162,7 @@ struct plan {
     plan_text search_path;    /* PATH used for the lookup, inside */
     plan_text argv, envp;
     uint32_t argc, envc;
+    bool argv_has_work_mark;
     plan_text cwd;            /* as seen inside; "" = the private work directory or the caller's */
     plan_text hostname;       /* "" = unchanged */
     plan_text state_dir;      /* where locks and work directories are kept, on the host */

@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A file that is in the work directory when the program starts. */
+struct request_file {
+    const char *name; /* one name, no slash */
+    const char *text; /* no NUL byte inside */
+};
+
 struct request {
     char *const *argv;            /* NULL-terminated, at least one */
     char *const *caller_env;      /* NULL-terminated; given to the program at L0 and L1 only */
@@ -16,6 +22,9 @@ struct request {
     bool has_stdin;               /* false: the program reads end of file */
     bool wants_tty;
     bool wants_capture;           /* output is returned (JSON, API), not passed through */
+    const struct request_file *files;
+    size_t file_count;
+    bool argv_has_work_mark;      /* argv entries may begin with PLAN_WORK_MARK */
 };
 
 #endif

@@ -19,7 +19,7 @@ typedef size_t (*run_transform)(void *context, const char *in, size_t in_size, c
                                 size_t out_size);
 
 /* What one byte of output may grow to in a transform. */
-#define RUN_TRANSFORM_GROWTH 12
+#define RUN_TRANSFORM_GROWTH 5
 
 struct run_io {
     int stdin_fd;                        /* read and fed to the program; negative: it reads end of file */

@@ -16,7 +16,7 @@ static size_t extra_size(const struct plan *plan, size_t work_length)
     size_t program = strlen(plan_text_of(plan, plan->program)) + 2;
     size_t search = strlen(plan_text_of(plan, plan->search_path));
 
-    return search + CANDIDATES_MAX * program + plan->envc * (work_length + 1) + plan->pool_used + 1;
+    return search + CANDIDATES_MAX * program + (plan->envc + plan->argc) * (work_length + 1) + plan->pool_used + 1;
 }
 
 static char *put(char **at, const char *text, size_t length)
@@ -94,7 +94,13 @@ int vectors_make(struct vectors *vectors, const struct plan *plan, const char *w
     const char *text = plan_text_of(plan, plan->argv);
     for (uint32_t i = 0; i < plan->argc; i++) {
         size_t size = strlen(text) + 1;
-        vectors->argv[i] = put(&at, text, size);
+        vectors->argv[i] = at;
+        if (plan->argv_has_work_mark && text[0] == PLAN_WORK_MARK) {
+            (void)put(&at, work_path, strlen(work_path));
+            (void)put(&at, text + 1, size - 1);
+        } else {
+            (void)put(&at, text, size);
+        }
         text += size;
     }
     fill_candidates(vectors, plan, &at);

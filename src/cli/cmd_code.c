@@ -1,0 +1,185 @@
+/*
+ * berm code: the program text goes in, its output comes back.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "cli/help.h"
+#include "cli/run_command.h"
+#include "cli/verb.h"
+
+/* Larger texts are data, not programs. */
+#define PROGRAM_SIZE_MAX (1u << 20)
+#define PROGRAM_NAME_MAX 64
+
+struct runner {
+    const char *name, *aliases, *file, *programs, *package;
+};
+
+static const struct runner runners[] = {
+#define RUNNER(name, aliases, file, programs, package) {name, aliases, file, programs, package},
+#include "cli/runners.def"
+#undef RUNNER
+};
+
+#define RUNNER_COUNT (sizeof(runners) / sizeof(runners[0]))
+
+/* Copy the next word of a list; returns what follows it, or NULL when there is none. */
+static const char *next_word(const char *list, char word[PROGRAM_NAME_MAX])
+{
+    list += strspn(list, " ");
+    size_t length = strcspn(list, " ");
+
+    if (length == 0 || length >= PROGRAM_NAME_MAX)
+        return NULL;
+    memcpy(word, list, length);
+    word[length] = '\0';
+    return list + length;
+}
+
+static bool has_word(const char *list, const char *wanted)
+{
+    char word[PROGRAM_NAME_MAX];
+
+    while ((list = next_word(list, word)) != NULL) {
+        if (strcmp(word, wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int unknown_language(const char *name, struct berm_error *err)
+{
+    char list[256] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < RUNNER_COUNT && used < sizeof(list); i++)
+        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "",
+                                 runners[i].name);
+    return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, EINVAL, "--lang is one of the names above",
+                     name ? "--lang %.40s is not known; known are: %s"
+                          : "--lang is missing%.0s; known are: %s",
+                     name ? name : "", list);
+}
+
+static const struct runner *find_runner(const char *name)
+{
+    for (size_t i = 0; i < RUNNER_COUNT; i++) {
+        if (strcmp(runners[i].name, name) == 0 || has_word(runners[i].aliases, name))
+            return &runners[i];
+    }
+    return NULL;
+}
+
+/* Looked up on the host, where the system directories of every level come from. */
+static int find_interpreter(const struct runner *runner, char program[PROGRAM_NAME_MAX],
+                            struct berm_error *err)
+{
+    static const char *const places[] = {"/usr/local/bin", "/usr/bin", "/bin"};
+    const char *list = runner->programs;
+    char path[128];
+    char cure[BERM_CURE_SIZE];
+
+    while ((list = next_word(list, program)) != NULL) {
+        for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+            (void)snprintf(path, sizeof(path), "%s/%s", places[i], program);
+            if (access(path, X_OK) == 0)
+                return 0;
+        }
+    }
+    (void)snprintf(cure, sizeof(cure), "install it: apt install %s", runner->package);
+    return error_set(err, BERM_E_NOT_FOUND, BERM_LAYER_NONE, ENOENT, cure,
+                     "no interpreter for %s is installed in /usr/local/bin, /usr/bin or /bin "
+                     "(looked for: %s)",
+                     runner->name, runner->programs);
+}
+
+static int read_program(const char *from, char **ret_text, struct berm_error *err)
+{
+    bool is_stdin = !from || strcmp(from, "-") == 0;
+    size_t used = 0;
+    ssize_t n = 1;
+    AUTO_FREE char *text = malloc(PROGRAM_SIZE_MAX + 1);
+    AUTO_FD int fd = is_stdin ? dup(STDIN_FILENO) : open(from, O_RDONLY | O_CLOEXEC);
+
+    if (!text || fd < 0)
+        return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, errno, "name a file, or - for stdin",
+                         "cannot read the program %s: %s", is_stdin ? "-" : from, strerror(errno));
+    while (n > 0 && used <= PROGRAM_SIZE_MAX) {
+        n = read(fd, text + used, PROGRAM_SIZE_MAX + 1 - used);
+        if (n < 0)
+            return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, errno, NULL,
+                             "cannot read the program %s: %s", is_stdin ? "-" : from,
+                             strerror(errno));
+        used += (size_t)n;
+    }
+    if (used > PROGRAM_SIZE_MAX)
+        return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, E2BIG,
+                         "put data into files and keep the program short",
+                         "the program is longer than 1 MiB");
+    text[used] = '\0';
+    if (strlen(text) != used)
+        return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, EINVAL, "give the program as text",
+                         "the program holds a NUL byte at offset %zu", strlen(text));
+    *ret_text = take_text(&text);
+    return 0;
+}
+
+static int plan_code(struct run_command *command, const struct runner *runner, const char *text,
+                     struct berm_error *err)
+{
+    char program[PROGRAM_NAME_MAX];
+    char path[128];
+    struct request_file file = {.name = runner->file, .text = text};
+    char *argv[] = {program, path, NULL};
+
+    int r = find_interpreter(runner, program, err);
+    if (r < 0)
+        return r;
+    if (run_command_has_small_root(command))
+        (void)snprintf(path, sizeof(path), "/work/%s", runner->file);
+    else
+        (void)snprintf(path, sizeof(path), "%c/%s", PLAN_WORK_MARK, runner->file);
+    command->files = &file;
+    command->file_count = 1;
+    r = run_command_plan(command, argv, err);
+    command->files = NULL;
+    return r;
+}
+
+int cmd_code(int argc, char **argv)
+{
+    struct run_command command;
+    struct berm_error err = {0};
+    AUTO_FREE char *text = NULL;
+
+    run_command_init(&command);
+    int r = run_command_parse(&command, argc, argv, &err);
+    if (r == 0 && command.options.wants_help) {
+        run_command_done(&command);
+        return help_exit("code");
+    }
+    const char *language = command.options.lang;
+    const struct runner *runner = language ? find_runner(language) : NULL;
+    const char *from = command.command_index < argc ? argv[command.command_index] : "-";
+    if (r == 0 && !runner)
+        r = unknown_language(language, &err);
+    if (r == 0)
+        r = read_program(from, &text, &err);
+    /* The text took standard input: nothing of it is left for the program, unless --stdin names a file. */
+    if (r == 0 && strcmp(from, "-") == 0 && !command.options.stdin_from)
+        command.options.stdin_from = "none";
+    command.is_capturing = true;
+    if (r == 0)
+        r = plan_code(&command, runner, text, &err);
+    int status = r < 0 ? run_command_refuse(&command, &err) : run_command_execute(&command);
+    run_command_done(&command);
+    return status;
+}

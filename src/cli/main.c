@@ -1,0 +1,85 @@
+/*
+ * berm: the verb table.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "berm-config.h"
+#include "cli/complain.h"
+#include "cli/run_command.h"
+#include "cli/verb.h"
+
+extern char **environ;
+
+/* clang-format off */
+const struct verb cli_verbs[] = {
+    {"run",        "run a command, contained",                          cmd_run},
+    {"code",       "run a program text, contained",                     cmd_code},
+    {"explain",    "what would be promised, and how; nothing runs",     cmd_explain},
+    {"doctor",     "what this machine can give, tried and not guessed", cmd_doctor},
+    {"policy",     "show or check a policy file",                       cmd_policy},
+    {"version",    "print the version",                                 cmd_version},
+    {"help",       "print help",                                        cmd_help},
+    {"completion", "print a completion script for bash, zsh or fish",   cmd_completion},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+int cmd_version(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    (void)printf("berm %s\n", BERM_VERSION);
+    return fflush(stdout) == 0 ? 0 : EXIT_REFUSED;
+}
+
+/* berm may be started with 0, 1 or 2 closed: a file that it opens must not take their place and be handed
+ * to the program as its output. */
+static int fill_standard_descriptors(void)
+{
+    for (;;) {
+        int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (fd < 0)
+            return -1;
+        if (fd > STDERR_FILENO)
+            return close(fd);
+    }
+}
+
+static int run_verb(int argc, char **argv)
+{
+    struct berm_error err;
+
+    for (const struct verb *verb = cli_verbs; verb->name; verb++) {
+        if (strcmp(argv[1], verb->name) == 0)
+            return verb->run(argc - 1, argv + 1);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return cmd_help(1, argv + 1);
+    if (strcmp(argv[1], "--version") == 0)
+        return cmd_version(1, argv + 1);
+    error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0, "`berm help` lists the verbs",
+              "there is no verb \"%.100s\"", argv[1]);
+    return complain(&err);
+}
+
+int main(int argc, char **argv)
+{
+    struct berm_error err;
+
+    if (fill_standard_descriptors() < 0)
+        return EXIT_REFUSED;
+    /* A program that closes its input must not end berm; the program itself gets the default back. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    run_command_note_identity(argv, environ);
+    if (argc < 2) {
+        error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0, "`berm help` shows how to begin",
+                  "what shall be done? there is no verb");
+        return complain(&err);
+    }
+    return run_verb(argc, argv);
+}

@@ -1,0 +1,27 @@
+/*
+ * FILE or fd:N.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/named_fd.h"
+#include "linux/file.h"
+
+int named_fd_open(const char *name, int flags)
+{
+    uint64_t number = 0;
+    int fd;
+
+    if (strncmp(name, "fd:", 3) != 0) {
+        fd = open(name, flags | O_CLOEXEC | O_NOCTTY, 0644);
+        return fd < 0 ? -errno : fd;
+    }
+    size_t digits = text_to_u64(name + 3, &number);
+    if (digits == 0 || name[3 + digits] != '\0' || number > 1048576)
+        return -EBADF;
+    fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
+    return fd < 0 ? -errno : fd;
+}

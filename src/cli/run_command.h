@@ -1,0 +1,55 @@
+/*
+ * What `run`, `code` and `explain` share: from flags and a command to a plan, from a plan to a printed
+ * result.
+ */
+#ifndef BERM_CLI_RUN_COMMAND_H
+#define BERM_CLI_RUN_COMMAND_H
+
+#include "cli/options.h"
+#include "linux/host.h"
+#include "policy/request.h"
+#include "run/run.h"
+
+/* One command line, understood. */
+struct run_command {
+    struct policy *policy; /* owned */
+    struct run_options options;
+    int command_index; /* of argv */
+    char **env_extra;  /* owned: the lines of --env-file */
+    size_t env_extra_count;
+    struct host host;
+    struct plan *plan; /* owned; NULL until run_command_plan() */
+    int stdin_fd;      /* owned when above 2; negative: the program reads end of file */
+    bool is_capturing; /* output is returned, not passed through */
+    const struct request_file *files; /* borrowed while the plan is built */
+    size_t file_count;
+};
+
+void run_command_init(struct run_command *command);
+void run_command_done(struct run_command *command);
+
+/* Read the flags, the policy file, the environment files. 0 or -errno with @err. */
+int run_command_parse(struct run_command *command, int argc, char **argv, struct berm_error *err);
+
+/* Probe the host and build the plan for @program (NULL-terminated). 0 or -errno with @err. */
+int run_command_plan(struct run_command *command, char *const *program, struct berm_error *err);
+
+/* The program will see the small root of L6, where the work directory is /work. */
+bool run_command_has_small_root(const struct run_command *command);
+
+/* Run the plan, print the result as asked. Returns berm's exit status. */
+int run_command_execute(struct run_command *command);
+
+/* Print a refusal: on stderr, or as JSON on stdout with --json. Returns the exit status. */
+int run_command_refuse(const struct run_command *command, const struct berm_error *err);
+
+/* The area of argv and environ of this process, wiped in the run's init. Noted once, by main. */
+struct identity_area {
+    char *start;
+    size_t size;
+};
+
+void run_command_note_identity(char **argv, char **environment);
+struct identity_area run_command_identity(void);
+
+#endif
