@@ -43,6 +43,38 @@ enum evidence_item {
     EVIDENCE_COUNT = EVIDENCE_RLIMIT + ENTER_RLIMITS
 };
 
+/* The layer whose promise the item bears out. */
+static enum berm_layer evidence_layer(const struct plan *plan, uint32_t item)
+{
+    static const uint8_t owners[EVIDENCE_RLIMIT] = {
+        [EVIDENCE_UID] = BERM_LAYER_PRIVILEGES,
+        [EVIDENCE_GROUPS] = BERM_LAYER_PRIVILEGES,
+        [EVIDENCE_CAPABILITIES] = BERM_LAYER_PRIVILEGES,
+        [EVIDENCE_NO_NEW_PRIVS] = BERM_LAYER_PRIVILEGES,
+        [EVIDENCE_FILTER_MODE] = BERM_LAYER_SYSCALLS,
+        [EVIDENCE_FILTER_PROBE] = BERM_LAYER_SYSCALLS,
+        [EVIDENCE_LANDLOCK] = BERM_LAYER_FILESYSTEM,
+        [EVIDENCE_INTERFACES] = BERM_LAYER_NETWORK,
+        [EVIDENCE_PID] = BERM_LAYER_PROCESS,
+        [EVIDENCE_ROOT] = BERM_LAYER_FILESYSTEM,
+    };
+
+    if (item >= EVIDENCE_RLIMIT)
+        return (enum berm_layer)plan->rlimits[item - EVIDENCE_RLIMIT].layer;
+    if (item < EVIDENCE_NAMESPACE || item >= EVIDENCE_CAPABILITIES)
+        return (enum berm_layer)owners[item];
+    switch (enter_namespaces[item - EVIDENCE_NAMESPACE].clone_flag) {
+    case CLONE_NEWNET:
+        return BERM_LAYER_NETWORK;
+    case CLONE_NEWNS:
+        return BERM_LAYER_FILESYSTEM;
+    case CLONE_NEWUSER:
+        return BERM_LAYER_PRIVILEGES;
+    default:
+        return BERM_LAYER_PROCESS;
+    }
+}
+
 const char *evidence_name(uint32_t index)
 {
     static const char *const names[EVIDENCE_RLIMIT] = {
@@ -115,11 +147,12 @@ static int interfaces_up(void)
     return request.ifr_flags & IFF_UP ? 1 : 0;
 }
 
-/* Making a device is refused by the capability check with EPERM; Landlock, which is asked first, says
- * EACCES (security_path_mknod before vfs_mknod, fs/namei.c). */
+/* A whiteout, device 0:0: the one character device that needs no capability (vfs_mknod, fs/namei.c) and that
+ * the filter lets through. Landlock refuses it with EACCES; without Landlock it would be made. In /tmp,
+ * since a read-only place answers EROFS before. */
 static int landlock_probe(void)
 {
-    return (int)-RAW(SYS_mknodat, RAW_ARG(AT_FDCWD), "/.berm-landlock-probe",
+    return (int)-RAW(SYS_mknodat, RAW_ARG(AT_FDCWD), "/tmp/.berm-landlock-probe",
                      RAW_ARG(S_IFCHR | 0600), 0UL);
 }
 
@@ -246,6 +279,7 @@ int step_evidence(struct enter_state *state)
     uint32_t item = contradiction(state->context, &state->evidence);
     if (item != EVIDENCE_COUNT) {
         state->index = item;
+        state->layer = evidence_layer(state->plan, item);
         return -EBADE;
     }
     message.evidence = state->evidence;
