@@ -1,8 +1,8 @@
 /*
  * System calls by name, each with harmless arguments.
  *
- * "Worked" means that the kernel's own code was reached: it did what was asked, or found fault with the
- * arguments. EPERM, EACCES and ENOSYS mean that it was not.
+ * "Worked" means that the kernel's own code was reached: it did what was asked, or found fault with
+ * the arguments. EPERM, EACCES and ENOSYS mean that it was not.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -51,67 +51,67 @@ static int pipe_ends[2];
 
 static const struct probe probes[] = {
   /* Mounts and roots: a bad descriptor or a name that does not exist. */
-    {"mount",             SYS_mount,              {ARG("none"), ARG("/no/such"), ARG("tmpfs")}     },
-    {"umount2",           SYS_umount2,            {ARG("/no/such"), 0}                             },
-    {"pivot_root",        SYS_pivot_root,         {ARG("/no/such"), ARG("/no/such")}               },
-    {"open_tree",         CALL_OPEN_TREE,         {-100, ARG("/"), 0}                              },
-    {"move_mount",        CALL_MOVE_MOUNT,        {-1, ARG(""), -1, ARG(""), 4}                    },
-    {"fsopen",            CALL_FSOPEN,            {ARG("tmpfs"), 0}                                },
-    {"fsconfig",          CALL_FSCONFIG,          {-1, 6, 0, 0, 0}                                 },
-    {"fsmount",           CALL_FSMOUNT,           {-1, 0, 0}                                       },
-    {"fspick",            CALL_FSPICK,            {-100, ARG("/"), 0}                              },
-    {"mount_setattr",     CALL_MOUNT_SETATTR,     {-100, ARG("/no/such"), 0, ARG(zeros), 32}       },
-    {"setns",             SYS_setns,              {-1, 0}                                          },
-    {"name_to_handle_at", SYS_name_to_handle_at,  {-100, ARG("/"), ARG(zeros), ARG(zeros + 128), 0}},
-    {"open_by_handle_at", SYS_open_by_handle_at,  {-1, ARG(zeros), 0}                              },
-    {"fanotify_init",     SYS_fanotify_init,      {0, 0}                                           },
+    {"mount",             SYS_mount,              {ARG("none"), ARG("/no/such"), ARG("tmpfs")}},
+    {"umount2",           SYS_umount2,            {ARG("/no/such"), 0}                        },
+    {"pivot_root",        SYS_pivot_root,         {ARG("/no/such"), ARG("/no/such")}          },
+    {"open_tree",         CALL_OPEN_TREE,         {-100, ARG("/"), 0}                         },
+    {"move_mount",        CALL_MOVE_MOUNT,        {-1, ARG(""), -1, ARG(""), 4}               },
+    {"fsopen",            CALL_FSOPEN,            {ARG("tmpfs"), 0}                           },
+    {"fsconfig",          CALL_FSCONFIG,          {-1, 6, 0, 0, 0}                            },
+    {"fsmount",           CALL_FSMOUNT,           {-1, 0, 0}                                  },
+    {"fspick",            CALL_FSPICK,            {-100, ARG("/"), 0}                         },
+    {"mount_setattr",     CALL_MOUNT_SETATTR,     {-100, ARG("/no/such"), 0, ARG(zeros), 32}  },
+    {"setns",             SYS_setns,              {-1, 0}                                     },
+    {"name_to_handle_at", SYS_name_to_handle_at,  {-100, ARG("/"), ARG(zeros), ARG(zeros)}    },
+    {"open_by_handle_at", SYS_open_by_handle_at,  {-1, ARG(zeros), 0}                         },
+    {"fanotify_init",     SYS_fanotify_init,      {0, 0}                                      },
 
  /* Other processes. */
-    {"kcmp",              SYS_kcmp,               {1, 1, 1, 0, 0}                                  },
-    {"pidfd_getfd",       CALL_PIDFD_GETFD,       {-1, 0, 0}                                       },
-    {"process_madvise",   CALL_PROCESS_MADVISE,   {-1, ARG(&vector), 1, 4, 0}                      },
-    {"move_pages",        SYS_move_pages,         {0, 0, 0, 0, 0, 0}                               },
-    {"migrate_pages",     SYS_migrate_pages,      {0, 0, 0, 0}                                     },
-    {"mbind",             SYS_mbind,              {0, 0, 0, 0, 0, 0}                               },
-    {"set_mempolicy",     SYS_set_mempolicy,      {0, 0, 0}                                        },
+    {"kcmp",              SYS_kcmp,               {1, 1, 1, 0, 0}                             },
+    {"pidfd_getfd",       CALL_PIDFD_GETFD,       {-1, 0, 0}                                  },
+    {"process_madvise",   CALL_PROCESS_MADVISE,   {-1, ARG(&vector), 1, 4, 0}                 },
+    {"move_pages",        SYS_move_pages,         {0, 0, 0, 0, 0, 0}                          },
+    {"migrate_pages",     SYS_migrate_pages,      {0, 0, 0, 0}                                },
+    {"mbind",             SYS_mbind,              {0, 0, 0, 0, 0, 0}                          },
+    {"set_mempolicy",     SYS_set_mempolicy,      {0, 0, 0}                                   },
 
  /* Kernel interfaces. */
-    {"io_uring_enter",    CALL_IO_URING_ENTER,    {-1, 0, 0, 0, 0, 0}                              },
-    {"io_uring_register", CALL_IO_URING_REGISTER, {-1, 0, 0, 0}                                    },
-    {"userfaultfd",       SYS_userfaultfd,        {1}                                              },
-    {"memfd_secret",      CALL_MEMFD_SECRET,      {0}                                              },
-    {"keyctl",            SYS_keyctl,             {0, -3, 0}                                       },
-    {"request_key",       SYS_request_key,        {ARG("user"), ARG("berm-none"), 0, 0}            },
-    {"vmsplice",          SYS_vmsplice,           {-1, ARG(&vector), 1, 0}                         },
-    {"io_setup",          SYS_io_setup,           {0, ARG(zeros)}                                  },
-    {"personality",       SYS_personality,        {8}                                              },
+    {"io_uring_enter",    CALL_IO_URING_ENTER,    {-1, 0, 0, 0, 0, 0}                         },
+    {"io_uring_register", CALL_IO_URING_REGISTER, {-1, 0, 0, 0}                               },
+    {"userfaultfd",       SYS_userfaultfd,        {1}                                         },
+    {"memfd_secret",      CALL_MEMFD_SECRET,      {0}                                         },
+    {"keyctl",            SYS_keyctl,             {0, -3, 0}                                  },
+    {"request_key",       SYS_request_key,        {ARG("user"), ARG("berm-none"), 0, 0}       },
+    {"vmsplice",          SYS_vmsplice,           {-1, ARG(&vector), 1, 0}                    },
+    {"io_setup",          SYS_io_setup,           {0, ARG(zeros)}                             },
+    {"personality",       SYS_personality,        {8}                                         },
 
  /* The machine: refused by the kernel itself after its permission check. Magic numbers are wrong,
      * files do not exist, segments are too many, names are too long, pointers are bad. */
-    {"reboot",            SYS_reboot,             {0x1234, 0x5678, 0, 0}                           },
-    {"kexec_load",        SYS_kexec_load,         {0, 1000000, 0, 0}                               },
-    {"kexec_file_load",   SYS_kexec_file_load,    {-1, -1, 0, 0, ~0L}                              },
-    {"init_module",       SYS_init_module,        {ARG(zeros), 1, ARG("")}                         },
-    {"finit_module",      SYS_finit_module,       {-1, ARG(""), 0}                                 },
-    {"delete_module",     SYS_delete_module,      {ARG("berm-no-such"), 04000}                     },
-    {"swapon",            SYS_swapon,             {ARG("/no/such"), 0}                             },
-    {"swapoff",           SYS_swapoff,            {ARG("/no/such")}                                },
-    {"acct",              SYS_acct,               {ARG("/no/such")}                                },
-    {"quotactl",          SYS_quotactl,           {0x80000500, ARG("/no/such"), 0, ARG(zeros)}     },
-    {"quotactl_fd",       CALL_QUOTACTL_FD,       {-1, 0x80000500, 0, ARG(zeros)}                  },
-    {"sethostname",       SYS_sethostname,        {ARG(zeros), 1000}                               },
-    {"setdomainname",     SYS_setdomainname,      {ARG(zeros), 1000}                               },
-    {"settimeofday",      SYS_settimeofday,       {1, 0}                                           },
-    {"clock_settime",     SYS_clock_settime,      {0, 1}                                           },
-    {"adjtimex",          SYS_adjtimex,           {ARG(zeros)}                                     },
-    {"syslog",            SYS_syslog,             {10, 0, 0}                                       },
+    {"reboot",            SYS_reboot,             {0x1234, 0x5678, 0, 0}                      },
+    {"kexec_load",        SYS_kexec_load,         {0, 1000000, 0, 0}                          },
+    {"kexec_file_load",   SYS_kexec_file_load,    {-1, -1, 0, 0, ~0L}                         },
+    {"init_module",       SYS_init_module,        {ARG(zeros), 1, ARG("")}                    },
+    {"finit_module",      SYS_finit_module,       {-1, ARG(""), 0}                            },
+    {"delete_module",     SYS_delete_module,      {ARG("berm-no-such"), 04000}                },
+    {"swapon",            SYS_swapon,             {ARG("/no/such"), 0}                        },
+    {"swapoff",           SYS_swapoff,            {ARG("/no/such")}                           },
+    {"acct",              SYS_acct,               {ARG("/no/such")}                           },
+    {"quotactl",          SYS_quotactl,           {0x80000500, ARG("/no/such"), 0, ARG(zeros)}},
+    {"quotactl_fd",       CALL_QUOTACTL_FD,       {-1, 0x80000500, 0, ARG(zeros)}             },
+    {"sethostname",       SYS_sethostname,        {ARG(zeros), 1000}                          },
+    {"setdomainname",     SYS_setdomainname,      {ARG(zeros), 1000}                          },
+    {"settimeofday",      SYS_settimeofday,       {1, 0}                                      },
+    {"clock_settime",     SYS_clock_settime,      {0, 1}                                      },
+    {"adjtimex",          SYS_adjtimex,           {ARG(zeros)}                                },
+    {"syslog",            SYS_syslog,             {10, 0, 0}                                  },
 #ifdef __x86_64__
-    {"modify_ldt",        SYS_modify_ldt,         {0, ARG(zeros), sizeof(zeros)}                   },
-    {"iopl",              SYS_iopl,               {0}                                              },
-    {"ioperm",            SYS_ioperm,             {0x10000, 1, 0}                                  },
+    {"modify_ldt",        SYS_modify_ldt,         {0, ARG(zeros), sizeof(zeros)}              },
+    {"iopl",              SYS_iopl,               {0}                                         },
+    {"ioperm",            SYS_ioperm,             {0x10000, 1, 0}                             },
 #endif
   /* No table has this number; a filter that does not know it must say ENOSYS. */
-    {"future",            9999,                   {0}                                              },
+    {"future",            9999,                   {0}                                         },
 };
 
 static int judge(long ret)

@@ -1,11 +1,11 @@
 /*
- * berm-guest: a static multi-call program that stands for the program nobody vouches for. Each word is
- * one attempt or one behaviour.
+ * berm-guest: a static multi-call program that stands for the program nobody vouches for. Each word
+ * is one attempt or one behaviour.
  *
- * Out: one line, "worked NAME: fact" and exit 0, or "failed NAME: EERRNO fact" and exit 1; exit 2 for a
- * wrong word. Must never: do lasting harm. An attempt that works is undone or touches itself alone; the
- * machine's own calls (reboot, kexec, swap, clocks) get arguments that the kernel refuses after its
- * permission check.
+ * Out: one line, "worked NAME: fact" and exit 0, or "failed NAME: EERRNO fact" and exit 1; exit 2
+ * for a wrong word. Must never: do lasting harm. An attempt that works is undone or touches itself
+ * alone; the machine's own calls (reboot, kexec, swap, clocks) get arguments that the kernel
+ * refuses after its permission check.
  */
 #ifndef BERM_TESTS_GUEST_H
 #define BERM_TESTS_GUEST_H
@@ -42,7 +42,8 @@ int outcome_of(long ret);
 /* A number among the arguments; ends the program with 2 when it is none. */
 long number_of(const char *text);
 
-/* The first bytes of a file as text, with NUL and newlines as blanks. Returns the length or -errno. */
+/* The first bytes of a file as text, with NUL and newlines as blanks. Returns the length or -errno.
+ * */
 int read_text(const char *path, char *buffer, size_t size);
 
 /* Run @act in a child. Returns what it returned, or -EINTR when a signal ended it. */

@@ -93,7 +93,8 @@ static int threads(int argc, char **argv)
     return -error;
 }
 
-/* Doubles as fast as it can, and each process ends by its own timer. Only for use inside a sandbox. */
+/* Doubles as fast as it can, and each process ends by its own timer. Only for use inside a sandbox.
+ * */
 static int fork_bomb(int argc, char **argv)
 {
     long seconds = number_of(argv[0]);
@@ -334,20 +335,20 @@ static int end(int argc, char **argv)
 }
 
 const struct attempt load_attempts[] = {
-    {"fork",           "N",                                                          1, forks         },
-    {"fork-bomb",      "SECONDS",                                                    1, fork_bomb     },
-    {"threads",        "N",                                                          1, threads       },
-    {"alloc",          "MIB",                                                        1, alloc         },
-    {"alloc-children", "N MIB",                                                      2, alloc_children},
-    {"lock-memory",    "MIB",                                                        1, lock_memory   },
-    {"spin",           "SECONDS",                                                    1, spin          },
-    {"spin-threads",   "N SECONDS",                                                  2, spin_threads  },
-    {"spin-chain",     "SECONDS",                                                    1, spin_chain    },
-    {"open-files",     "N",                                                          1, open_files    },
-    {"write-mib",      "PATH MIB",                                                   2, write_mib     },
-    {"many-files",     "DIRECTORY N",                                                2, many_files    },
-    {"sparse",         "PATH MIB",                                                   2, sparse        },
-    {"flood",          "stdout|stderr BYTES [no-newline]",                           2, flood         },
-    {"end",            "sleep|ignore-term|stopped-child|close-output|signal|exit N", 1, end           },
-    {NULL,             NULL,                                                         0, NULL          },
+    {"fork",           "N",                         1, forks         },
+    {"fork-bomb",      "SECONDS",                   1, fork_bomb     },
+    {"threads",        "N",                         1, threads       },
+    {"alloc",          "MIB",                       1, alloc         },
+    {"alloc-children", "N MIB",                     2, alloc_children},
+    {"lock-memory",    "MIB",                       1, lock_memory   },
+    {"spin",           "SECONDS",                   1, spin          },
+    {"spin-threads",   "N SECONDS",                 2, spin_threads  },
+    {"spin-chain",     "SECONDS",                   1, spin_chain    },
+    {"open-files",     "N",                         1, open_files    },
+    {"write-mib",      "PATH MIB",                  2, write_mib     },
+    {"many-files",     "DIRECTORY N",               2, many_files    },
+    {"sparse",         "PATH MIB",                  2, sparse        },
+    {"flood",          "STREAM BYTES [no-newline]", 2, flood         },
+    {"end",            "HOW N",                     1, end           },
+    {NULL,             NULL,                        0, NULL          },
 };

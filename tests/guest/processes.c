@@ -45,7 +45,8 @@ static int state_of(pid_t pid)
     return behind ? behind[2] : -1;
 }
 
-/* Everything that could stop, end or weaken PID 1 of a sandbox. Refuses to touch any other PID 1. */
+/* Everything that could stop, end or weaken PID 1 of a sandbox. Refuses to touch any other PID 1.
+ * */
 static int attack_init(int argc, char **argv)
 {
     static const int signals[] = {SIGSTOP, SIGTSTP, SIGKILL, SIGTERM, SIGCHLD, SIGSEGV};
@@ -160,8 +161,9 @@ static bool contains(const char *text, size_t size, const char *what)
     return memmem(text, size, what, strlen(what)) != NULL;
 }
 
-/* Is a text to be found in what /proc tells of any other process? The argument itself is passed over
- * by reading it from a variable's name: GREP holds the text, so this process is passed over too. */
+/* Is a text to be found in what /proc tells of any other process? The argument itself is passed
+ * over by reading it from a variable's name: GREP holds the text, so this process is passed over
+ * too. */
 static int proc_search(int argc, char **argv)
 {
     static const char *const names[] = {"cmdline", "environ", "comm", "cwd", "exe"};

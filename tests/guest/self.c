@@ -228,8 +228,8 @@ static int widen_cpus(int argc, char **argv)
     return memcmp(before, after, sizeof(after)) != 0 ? 0 : -EPERM;
 }
 
-/* Is the host's name, or its clock, what the guest makes of it? The name is tried with its own value,
- * the clock with the present time: nothing is moved by more than a microsecond. */
+/* Is the host's name, or its clock, what the guest makes of it? The name is tried with its own
+ * value, the clock with the present time: nothing is moved by more than a microsecond. */
 static int set_hostname(int argc, char **argv)
 {
     char name[256];
