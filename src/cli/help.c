@@ -62,7 +62,7 @@ static void put_text(struct column *column, const char *text)
     while (*text) {
         size_t size = strcspn(text, " ");
         if (strncmp(text + size, " %", 2) == 0)
-            size += 2; /* a percent sign stays with its number */
+            size += 1 + strcspn(text + size + 1, " "); /* the sign stays with its number */
         put_word(column, text, size);
         text += size;
         text += strspn(text, " ");

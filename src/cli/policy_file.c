@@ -51,8 +51,7 @@ static bool is_safe_place(const char *path)
 
 void policy_file_reader(char *ret_path, size_t size)
 {
-    static const char *const places[] = {"berm-policy", "policyreader/berm-policy",
-                                         "../policyreader/berm-policy"};
+    static const char *const places[] = {"berm-policy", "src/policyreader/berm-policy"};
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
