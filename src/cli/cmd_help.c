@@ -68,20 +68,17 @@ static int refuse_extra(const char *word)
 static int help_of(const char *name)
 {
     const struct verb *verb = find_verb(name);
+    char help_flag[] = "--help";
 
     if (!verb)
         return refuse_verb(name);
-    if (help_options(name, stdout) == 0)
+    if (help_verb(name, stdout) == 0)
         return finish();
-    char help_flag[] = "--help";
+    /* The verb stands in another executable, which explains itself. */
     char verb_name[32];
     char *argv[] = {verb_name, help_flag, NULL};
     (void)snprintf(verb_name, sizeof(verb_name), "%s", verb->name);
-    /* Any other verb explains itself; help and completion have no more to say than their row. */
-    if (verb->run != cmd_help && verb->run != cmd_completion)
-        return verb->run(2, argv);
-    (void)printf("berm %s: %s\n", verb->name, verb->summary); /* finish() checks the stream */
-    return finish();
+    return verb->run(2, argv);
 }
 
 int cmd_completion(int argc, char **argv)
@@ -90,10 +87,8 @@ int cmd_completion(int argc, char **argv)
 
     if (argc > 2)
         return refuse_extra(argv[2]);
-    if (argc > 1 && is_help(argv[1])) {
-        (void)puts("Usage: berm completion bash|zsh|fish"); /* finish() checks the stream */
-        return finish();
-    }
+    if (argc > 1 && is_help(argv[1]))
+        return help_exit("completion");
     if (completion_print(argc > 1 ? argv[1] : "", stdout, &err) < 0)
         return complain(&err);
     return finish();

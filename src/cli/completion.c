@@ -195,8 +195,8 @@ static void put_fish_flag(FILE *out, size_t i)
     const struct flag *flag = &option_flags[i];
     const char *words = words_of(i);
 
-    (void)fprintf(out, "complete -c berm -n '__fish_seen_subcommand_from run code explain' -l %s",
-                  flag->word);
+    (void)fprintf(out, "complete -c berm -n '__fish_seen_subcommand_from %s' -l %s",
+                  i == FLAG_OPTION_lang ? "code" : "run code explain", flag->word);
     if (i == FLAG_OPTION_tty)
         (void)fputs(" -s t", out);
     if (words)

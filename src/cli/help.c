@@ -17,15 +17,25 @@
 #define TEXT_COLUMN 24
 #define NAME_SIZE   64
 
-static const struct {
-    const char *verb, *synopsis, *purpose;
+static const struct usage {
+    const char *verb;
+    bool has_options; /* of a run */
+    const char *synopsis, *purpose;
 } usages[] = {
-    {"run",     "berm run [OPTION]... [--] PROGRAM [ARGUMENT]...",
-     "Run a program that nobody vouches for, and bound the damage."                        },
-    {"code",    "berm code [OPTION]... LANGUAGE [FILE]",
-     "Run a source text, from a file or from standard input, as `berm run` does."          },
-    {"explain", "berm explain [OPTION]... [--] PROGRAM [ARGUMENT]...",
-     "Print what `berm run` with the same words would do, layer by layer, and run nothing."},
+    /* clang-format off */
+    {"run", true, "berm run [OPTION]... [--] PROGRAM [ARGUMENT]...",
+     "Run a program that nobody vouches for, and bound the damage."},
+    {"code", true, "berm code --lang LANG [OPTION]... [FILE|-]",
+     "Run a program text, from a file or from standard input, as `berm run` runs a program."},
+    {"explain", true, "berm explain [OPTION]... [--] [PROGRAM [ARGUMENT]...]",
+     "Print what `berm run` with the same words would promise, and how. Nothing runs."},
+    {"doctor", false, "berm doctor [--json]",
+     "Say what this machine can give: every mechanism is tried, not guessed. Exit status 0 when "
+     "every layer can be had, 1 when one cannot."},
+    {"version", false, "berm version", "Print the version."},
+    {"completion", false, "berm completion bash|zsh|fish", "Print a completion script for a shell."},
+    {"help", false, "berm help [VERB]", "Print the verbs, or what one of them takes."},
+    /* clang-format on */
 };
 
 static const struct {
@@ -127,10 +137,16 @@ static void put_field(FILE *out, const struct flag *flag)
     (void)fputc('\n', out);
 }
 
-static void put_kind(FILE *out, enum flag_kind kind)
+/* A verb's help shows what the verb takes: the language belongs to program texts alone. */
+static bool is_of_verb(size_t flag, const char *verb)
+{
+    return flag != FLAG_OPTION_lang || strcmp(verb, "code") == 0;
+}
+
+static void put_kind(FILE *out, enum flag_kind kind, const char *verb)
 {
     for (size_t i = 0; i < FLAG_COUNT; i++)
-        if (option_flags[i].kind == kind)
+        if (option_flags[i].kind == kind && is_of_verb(i, verb))
             put_flag(out, &option_flags[i], i == FLAG_OPTION_tty ? "-t, " : "");
 }
 
@@ -169,28 +185,35 @@ static void put_notes(FILE *out)
     }
 }
 
-int help_options(const char *verb, FILE *out)
+static void put_options(FILE *out, const char *verb)
 {
-    size_t row = 0;
-    size_t rows = sizeof(usages) / sizeof(usages[0]);
-
-    while (row < rows && strcmp(usages[row].verb, verb) != 0)
-        row++;
-    if (row == rows)
-        return -ENOENT;
-    struct column column = {.out = out};
-    (void)fprintf(out, "Usage: %s\n\n", usages[row].synopsis);
-    put_text(&column, usages[row].purpose);
-    (void)fputs("\n\nWhat is on:\n", out);
-    put_kind(out, FLAG_SELECTOR);
+    (void)fputs("\nWhat is on:\n", out);
+    put_kind(out, FLAG_SELECTOR, verb);
     for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
         put_group(out, titles[i].group, titles[i].title);
     (void)fputs("\nInput and output:\n", out);
-    put_kind(out, FLAG_OPTION);
-    column = begin_flag(out, "-h, --help");
+    put_kind(out, FLAG_OPTION, verb);
+    struct column column = begin_flag(out, "-h, --help");
     put_text(&column, "Print this and do nothing else.");
     (void)fputc('\n', out);
     put_notes(out);
+}
+
+int help_verb(const char *verb, FILE *out)
+{
+    struct column column = {.out = out};
+    const struct usage *usage = usages;
+    const struct usage *end = usages + sizeof(usages) / sizeof(usages[0]);
+
+    while (usage < end && strcmp(usage->verb, verb) != 0)
+        usage++;
+    if (usage == end)
+        return -ENOENT;
+    (void)fprintf(out, "Usage: %s\n\n", usage->synopsis);
+    put_text(&column, usage->purpose);
+    (void)fputc('\n', out);
+    if (usage->has_options)
+        put_options(out, verb);
     return 0;
 }
 
@@ -212,7 +235,7 @@ int help_exit(const char *verb)
 {
     struct berm_error err;
 
-    if (help_options(verb, stdout) == 0 && fflush(stdout) == 0 && !ferror(stdout))
+    if (help_verb(verb, stdout) == 0 && fflush(stdout) == 0 && !ferror(stdout))
         return 0;
     (void)error_set(&err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL, "cannot write the help: %s",
                     strerror(errno));

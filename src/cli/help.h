@@ -14,17 +14,17 @@
 void help_overview(FILE *out);
 
 /**
- * The usage of a verb that takes the options of a run, and the options.
+ * The usage of a verb and, where it takes them, the options of a run.
  *
- * @verb  "run", "code" or "explain"; borrows.
+ * @verb  borrows.
  * @out   borrows; the caller checks it for write errors.
- * Returns 0, or -ENOENT when the verb takes no such options: nothing is printed then.
+ * Returns 0, or -ENOENT for a verb that explains itself (policy): nothing is printed then.
  * Threads: yes.  Async-signal-safe: no.  Since: 0.1.
  * Source: fields.def.  Test: unit/cli/help.
  */
-int help_options(const char *verb, FILE *out);
+int help_verb(const char *verb, FILE *out);
 
-/* As help_options() on stdout, with the exit status as the answer: what a verb does on --help. */
+/* As help_verb() on stdout, with the exit status as the answer: what a verb does on --help. */
 int help_exit(const char *verb);
 
 #endif

@@ -27,7 +27,7 @@ static void every_text_fits_eighty_columns(void **state)
 
     for (size_t i = 0; i < 3; i++) {
         struct printed printed;
-        assert_int_equal(help_options(verbs[i], printed_open(&printed)), 0);
+        assert_int_equal(help_verb(verbs[i], printed_open(&printed)), 0);
         assert_narrow(printed_text(&printed));
         assert_has(printed_text(&printed), verbs[i]);
         printed_close(&printed);
@@ -67,7 +67,7 @@ static void every_flag_is_there_with_its_text_and_its_level(void **state)
     struct printed printed;
     (void)state;
 
-    assert_int_equal(help_options("run", printed_open(&printed)), 0);
+    assert_int_equal(help_verb("code", printed_open(&printed)), 0); /* it takes all of them */
     const char *text = printed_text(&printed);
     for (size_t i = 0; i < FLAG_COUNT; i++) {
         const struct flag *flag = &option_flags[i];
@@ -92,7 +92,7 @@ static void defaults_of_both_profiles_are_told(void **state)
     struct printed printed;
     (void)state;
 
-    assert_int_equal(help_options("run", printed_open(&printed)), 0);
+    assert_int_equal(help_verb("run", printed_open(&printed)), 0);
     assert_has(printed_text(&printed), "Default 512MiB, lesson 256MiB. From L1.");
     assert_has(printed_text(&printed), "Default 16384.");
     assert_has(printed_text(&printed), "\n  -t, --tty ");
@@ -111,12 +111,38 @@ static void the_overview_names_every_verb(void **state)
     printed_close(&printed);
 }
 
-static void a_verb_without_run_options_has_no_such_help(void **state)
+static void a_language_is_shown_where_a_program_text_is_taken(void **state)
+{
+    struct printed code;
+    struct printed run;
+    (void)state;
+
+    assert_int_equal(help_verb("code", printed_open(&code)), 0);
+    assert_int_equal(help_verb("run", printed_open(&run)), 0);
+    assert_has(printed_text(&code), "--lang LANG");
+    assert_null(strstr(printed_text(&run), "--lang"));
+    printed_close(&code);
+    printed_close(&run);
+}
+
+static void a_verb_without_run_options_shows_its_usage_alone(void **state)
 {
     struct printed printed;
     (void)state;
 
-    assert_int_equal(help_options("doctor", printed_open(&printed)), -ENOENT);
+    assert_int_equal(help_verb("doctor", printed_open(&printed)), 0);
+    assert_has(printed_text(&printed), "Usage: berm doctor [--json]\n");
+    assert_narrow(printed_text(&printed));
+    assert_null(strstr(printed_text(&printed), "--memory"));
+    printed_close(&printed);
+}
+
+static void a_verb_that_explains_itself_has_no_help_here(void **state)
+{
+    struct printed printed;
+    (void)state;
+
+    assert_int_equal(help_verb("policy", printed_open(&printed)), -ENOENT);
     assert_string_equal(printed_text(&printed), "");
     printed_close(&printed);
 }
@@ -128,7 +154,9 @@ int main(void)
         cmocka_unit_test(every_flag_is_there_with_its_text_and_its_level),
         cmocka_unit_test(defaults_of_both_profiles_are_told),
         cmocka_unit_test(the_overview_names_every_verb),
-        cmocka_unit_test(a_verb_without_run_options_has_no_such_help),
+        cmocka_unit_test(a_language_is_shown_where_a_program_text_is_taken),
+        cmocka_unit_test(a_verb_without_run_options_shows_its_usage_alone),
+        cmocka_unit_test(a_verb_that_explains_itself_has_no_help_here),
     };
     return cmocka_run_group_tests_name("cli/help", tests, NULL, NULL);
 }
