@@ -17,12 +17,12 @@
 #define TEXT_COLUMN 24
 #define NAME_SIZE   64
 
+/* clang-format off */
 static const struct usage {
     const char *verb;
     bool has_options; /* of a run */
     const char *synopsis, *purpose;
 } usages[] = {
-    /* clang-format off */
     {"run", true, "berm run [OPTION]... [--] PROGRAM [ARGUMENT]...",
      "Run a program that nobody vouches for, and bound the damage."},
     {"code", true, "berm code --lang LANG [OPTION]... [FILE|-]",
@@ -35,8 +35,8 @@ static const struct usage {
     {"version", false, "berm version", "Print the version."},
     {"completion", false, "berm completion bash|zsh|fish", "Print a completion script for a shell."},
     {"help", false, "berm help [VERB]", "Print the verbs, or what one of them takes."},
-    /* clang-format on */
 };
+/* clang-format on */
 
 static const struct {
     const char *group, *title;
