@@ -11,6 +11,7 @@
 #include <linux/mount.h>
 #include <sys/stat.h>
 
+#include "enter/attach.h"
 #include "enter/raw.h"
 #include "enter/sequence.h"
 
@@ -26,7 +27,25 @@
 #define DETACH 2UL /* MNT_DETACH */
 
 #define ROOT_MOUNT_POINT "/proc"
-#define PATH_LIMIT 4096
+
+const char *expand_path(const struct enter_state *state, plan_text text,
+                        char buffer[ENTER_PATH_LIMIT])
+{
+    const char *path = plan_text_of(state->plan, text);
+    const char *work = state->context->work_path;
+    size_t at = 0;
+
+    if (path[0] != PLAN_WORK_MARK)
+        return path;
+    for (const char *part = work; *part != '\0' && at < ENTER_PATH_LIMIT; part++)
+        buffer[at++] = *part;
+    for (const char *part = path + 1; *part != '\0' && at < ENTER_PATH_LIMIT; part++)
+        buffer[at++] = *part;
+    if (at >= ENTER_PATH_LIMIT)
+        return NULL;
+    buffer[at] = '\0';
+    return buffer;
+}
 
 static int do_mount(const char *source, const char *target, const char *type, unsigned long flags,
                     const char *data)
@@ -34,25 +53,11 @@ static int do_mount(const char *source, const char *target, const char *type, un
     return (int)RAW(SYS_mount, source, target, type, flags, data);
 }
 
-static uint64_t attributes_of(uint32_t flags)
+static int set_attributes(const char *path, uint32_t flags)
 {
-    uint64_t attributes = MOUNT_ATTR_NOSUID;
+    struct mount_attr attributes = {.attr_set = mount_attributes(flags)};
 
-    if (!(flags & MOUNT_FLAG_DEV))
-        attributes |= MOUNT_ATTR_NODEV;
-    if (flags & MOUNT_FLAG_RO)
-        attributes |= MOUNT_ATTR_RDONLY;
-    if (flags & MOUNT_FLAG_NOEXEC)
-        attributes |= MOUNT_ATTR_NOEXEC;
-    return attributes;
-}
-
-/* Recursive for binds: MS_REMOUNT never reaches the mounts below (mount_setattr(2), Linux 5.12). */
-static int set_attributes(int fd, const char *path, uint32_t flags, unsigned at_flags)
-{
-    struct mount_attr attributes = {.attr_set = attributes_of(flags)};
-
-    return (int)RAW(SYS_mount_setattr, RAW_ARG(fd), path, (unsigned long)at_flags, &attributes,
+    return (int)RAW(SYS_mount_setattr, RAW_ARG(AT_FDCWD), path, 0UL, &attributes,
                     sizeof(attributes));
 }
 
@@ -84,7 +89,7 @@ static int make_directory(const char *path, unsigned mode)
 /* Every directory on the way to @path (and @path itself when @is_file is false); existing ones stay. */
 static int make_way(const char *path, bool is_file)
 {
-    char part[PATH_LIMIT];
+    char part[ENTER_PATH_LIMIT];
     size_t length = raw_length(path);
     int r;
 
@@ -105,35 +110,36 @@ static int make_way(const char *path, bool is_file)
     return r == -EEXIST ? 0 : r;
 }
 
-static int bind(const char *source, const char *target, uint32_t flags)
+static bool is_directory(int fd)
 {
-    bool is_recursive = flags & MOUNT_FLAG_RECURSIVE;
-    int r = do_mount(source, target, NULL, MS_BIND | (is_recursive ? MS_REC : 0UL), NULL);
+    long opened = RAW(SYS_openat, RAW_ARG(fd), ".", RAW_ARG(O_PATH | O_CLOEXEC), 0L);
 
-    if (r == -ENOENT && (flags & MOUNT_FLAG_OPTIONAL))
-        return 0;
-    if (r < 0)
-        return r;
-    return set_attributes(AT_FDCWD, target, flags, is_recursive ? AT_RECURSIVE : 0u);
+    if (opened >= 0)
+        (void)raw_close((int)opened);
+    return opened >= 0;
 }
 
-/* A path of the host with the way to it: the target is made where it is missing, a file for a file. */
-static int bind_with_way(const char *source, const char *target, uint32_t flags)
+/* Attach a detached mount; the target is made where it is missing, a file for a file. */
+static int attach(int fd, const char *target)
 {
-    bool is_file = flags & MOUNT_FLAG_IS_FILE;
+    int r = make_way(target, !is_directory(fd));
 
-    if (!is_file) {
-        int fd = raw_open(source, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-        is_file = fd == -ENOTDIR;
-        if (fd >= 0)
-            (void)raw_close(fd);
-        else if (fd == -ENOENT && (flags & MOUNT_FLAG_OPTIONAL))
-            return 0;
-        else if (!is_file)
-            return fd;
-    }
-    int r = make_way(target, is_file);
-    return r < 0 ? r : bind(source, target, flags);
+    if (r < 0)
+        return r;
+    return (int)RAW(SYS_move_mount, RAW_ARG(fd), "", RAW_ARG(AT_FDCWD), target,
+                    (unsigned long)MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+static int attach_source(struct enter_state *state, uint32_t row, const char *target)
+{
+    int *fd = &state->source_fds[row];
+
+    if (*fd < 0)
+        return 0; /* optional and not there */
+    int r = attach(*fd, target);
+    (void)raw_close(*fd);
+    *fd = -1;
+    return r;
 }
 
 static int new_mount(const char *type, const char *target, const char *data, uint32_t flags)
@@ -147,7 +153,7 @@ static int new_mount(const char *type, const char *target, const char *data, uin
     int r = do_mount(type, target, type, mount_flags, data[0] != '\0' ? data : NULL);
     if (r < 0 || !(flags & MOUNT_FLAG_RO))
         return r;
-    return set_attributes(AT_FDCWD, target, flags, 0);
+    return set_attributes(target, flags);
 }
 
 static int hide(const char *target)
@@ -183,27 +189,11 @@ static int pivot(void)
     return r < 0 ? r : raw_chdir("/");
 }
 
-static int stash(struct enter_state *state, const char *source)
+static int unstash(const struct enter_state *state, const char *target)
 {
-    long fd = RAW(SYS_open_tree, RAW_ARG(AT_FDCWD), source,
-                  (unsigned long)(OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    int r = attach(state->stash_fd, target);
 
-    if (fd < 0)
-        return (int)fd;
-    state->stash_fd = (int)fd;
-    return 0;
-}
-
-static int unstash(struct enter_state *state, const char *target)
-{
-    int r = make_way(target, false);
-
-    if (r < 0)
-        return r;
-    r = (int)RAW(SYS_move_mount, RAW_ARG(state->stash_fd), "", RAW_ARG(AT_FDCWD), target,
-                 (unsigned long)MOVE_MOUNT_F_EMPTY_PATH);
     (void)raw_close(state->stash_fd);
-    state->stash_fd = -1;
     return r;
 }
 
@@ -215,19 +205,26 @@ static int show_group(const struct enter_state *state, const struct plan_mount *
 
     if (!source)
         return 0;
-    return bind(source, target, row->flags | MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC);
+    int fd = take_source(source, row->flags | MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC);
+    if (fd < 0)
+        return fd;
+    int r = attach(fd, target);
+    (void)raw_close(fd);
+    return r;
 }
 
-static int run_row(struct enter_state *state, const struct plan_mount *row, const char *source,
+static int run_row(struct enter_state *state, uint32_t index, const char *source,
                    const char *target)
 {
+    const struct plan_mount *row = &state->plan->mounts[index];
     const char *data = plan_text_of(state->plan, row->data);
 
     switch ((enum mount_op)row->op) {
     case MOUNT_PRIVATE:
         return do_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
     case MOUNT_STASH:
-        return stash(state, source);
+        state->stash_fd = state->source_fds[index];
+        return 0;
     case MOUNT_UNSTASH:
         return unstash(state, target);
     case MOUNT_HIDE:
@@ -241,7 +238,7 @@ static int run_row(struct enter_state *state, const struct plan_mount *row, cons
     case MOUNT_SYMLINK:
         return (int)RAW(SYS_symlinkat, source, RAW_ARG(AT_FDCWD), target);
     case MOUNT_BIND:
-        return bind_with_way(source, target, row->flags);
+        return attach_source(state, index, target);
     case MOUNT_TMPFS:
         return new_mount("tmpfs", target, data, row->flags);
     case MOUNT_PROC:
@@ -253,31 +250,12 @@ static int run_row(struct enter_state *state, const struct plan_mount *row, cons
     case MOUNT_PIVOT:
         return pivot();
     case MOUNT_READ_ONLY:
-        return set_attributes(AT_FDCWD, target, MOUNT_FLAG_RO, 0);
+        return set_attributes(target, MOUNT_FLAG_RO);
     case MOUNT_NONE:
     case MOUNT_OP_COUNT:
         break;
     }
     return -EBADMSG;
-}
-
-/* A path of the plan, with the work directory's path in place of the mark. NULL when it is too long. */
-static const char *expand(const struct enter_state *state, plan_text text, char buffer[PATH_LIMIT])
-{
-    const char *path = plan_text_of(state->plan, text);
-    const char *work = state->context->work_path;
-    size_t at = 0;
-
-    if (path[0] != PLAN_WORK_MARK)
-        return path;
-    for (const char *part = work; *part != '\0' && at < PATH_LIMIT; part++)
-        buffer[at++] = *part;
-    for (const char *part = path + 1; *part != '\0' && at < PATH_LIMIT; part++)
-        buffer[at++] = *part;
-    if (at >= PATH_LIMIT)
-        return NULL;
-    buffer[at] = '\0';
-    return buffer;
 }
 
 int step_mounts(struct enter_state *state)
@@ -286,14 +264,14 @@ int step_mounts(struct enter_state *state)
 
     for (uint32_t i = 0; i < plan->mount_count; i++) {
         const struct plan_mount *row = &plan->mounts[i];
-        char source_buffer[PATH_LIMIT];
-        char target_buffer[PATH_LIMIT];
-        const char *source = expand(state, row->source, source_buffer);
-        const char *target = expand(state, row->target, target_buffer);
+        char source_buffer[ENTER_PATH_LIMIT];
+        char target_buffer[ENTER_PATH_LIMIT];
+        const char *source = expand_path(state, row->source, source_buffer);
+        const char *target = expand_path(state, row->target, target_buffer);
 
         state->index = i;
         state->layer = row->layer;
-        int r = source && target ? run_row(state, row, source, target) : -ENAMETOOLONG;
+        int r = source && target ? run_row(state, i, source, target) : -ENAMETOOLONG;
         if (r < 0)
             return r;
     }

@@ -16,6 +16,10 @@ const struct step enter_steps[STEP_COUNT] = {
         "wait until the supervisor has written the id maps",
         "before the ids are mapped no file can be made and no identity taken (user_namespaces(7))",
         step_wait_go},
+    [STEP_SOURCES] = {STEP_SOURCES, BERM_LAYER_FILESYSTEM, STEP_IN_INIT, "sources",
+        "take hold of the host paths that will be in the new root",
+        "before the identity changes: the run's own uid may not enter the caller's directories",
+        step_sources},
     [STEP_IDENTITY] = {STEP_IDENTITY, BERM_LAYER_PRIVILEGES, STEP_IN_INIT, "identity",
         "become the uid and gid of the run",
         "files of the new root must belong to the run, so this comes before mounts; the capabilities "

@@ -13,6 +13,7 @@
 enum step_id {
     STEP_NONE = 0,
     STEP_WAIT_GO,
+    STEP_SOURCES,
     STEP_IDENTITY,
     STEP_LOOPBACK,
     STEP_MOUNTS,
@@ -45,7 +46,8 @@ struct enter_state {
     uint32_t index;     /* the row of the plan's table at which a step stands; sent when it fails */
     uint32_t layer;     /* the layer to blame when it is not the step's owner; 0 = the owner */
     int status_fd;      /* moves when the descriptors are sorted */
-    int stash_fd;       /* MOUNT_STASH */
+    int stash_fd;       /* of the row MOUNT_STASH; owned by source_fds */
+    int source_fds[PLAN_MOUNTS_MAX]; /* by row: detached copies of what is bound; negative = none */
     int landlock_fd;
     int filter_installed;
     long program_pid;   /* in init, after STEP_FORK: > 0; in the program: 0 */
@@ -72,6 +74,7 @@ const char *evidence_name(uint32_t index);
 
 /* The steps, one file a mechanism. */
 int step_wait_go(struct enter_state *state);
+int step_sources(struct enter_state *state);
 int step_identity(struct enter_state *state);
 int step_loopback(struct enter_state *state);
 int step_mounts(struct enter_state *state);

@@ -136,8 +136,12 @@ static void reap_first(struct supervisor *self)
     self->run->pid = 0;
     close_fd(&self->run->pidfd);
     read_messages(self); /* what was sent before the end is still in the pipe */
-    if (plan_has(self->plan, PLAN_INIT))
+    if (plan_has(self->plan, PLAN_INIT)) {
+        /* Killed with its init, the program cannot report: its end is init's end. */
+        if (!self->main_has_ended && self->started_ns != 0)
+            self->seen->wall_ns = clock_now_ns() - self->started_ns;
         return;
+    }
     self->seen->user_ns = timeval_ns(usage.ru_utime);
     self->seen->system_ns = timeval_ns(usage.ru_stime);
     self->seen->max_rss_bytes = (uint64_t)usage.ru_maxrss * 1024U;
