@@ -36,6 +36,7 @@ static const struct usage {
     {"completion", false, "berm completion bash|zsh|fish", "Print a completion script for a shell."},
     {"help", false, "berm help [VERB]", "Print the verbs, or what one of them takes."},
 };
+
 /* clang-format on */
 
 static const struct {
