@@ -20,6 +20,7 @@
 #include "cli/terminal.h"
 #include "layers/choices.h"
 #include "layers/small_root.h"
+#include "run/failure.h"
 #include "run/result.h"
 #include "wire/result_json.h"
 
@@ -109,6 +110,7 @@ int run_command_plan(struct run_command *command, char *const *program, struct b
     host_probe(&command->host, PROBE_QUICK, paths, path_count);
     free(command->plan);
     command->plan = NULL;
+    command->program = program;
     return layers_plan(command->policy, &request, &command->host, &command->plan, err);
 }
 
@@ -192,6 +194,29 @@ static void show_result(const struct run_command *command, const struct run_outp
                                 &options);
 }
 
+/* A layer that was only preferred and that the run could not have is left out, and the run begun again: no
+ * program was executed. Returns 1 when there is a new plan, 0 when the failure stands, -errno. */
+static int plan_without(struct run_command *command, const struct berm_error *why)
+{
+    struct berm_error err = {0};
+    enum layer_mode *mode = &command->policy->modes[why->layer];
+
+    if (why->code != BERM_E_UNAVAILABLE || why->layer == BERM_LAYER_NONE || *mode != MODE_PREFER)
+        return 0;
+    *mode = MODE_OFF;
+    struct result_note *note = &command->without[command->without_count++];
+    note->layer = why->layer;
+    (void)snprintf(note->text, sizeof(note->text), "preferred and not to be had: %.200s",
+                   why->message);
+    return run_command_plan(command, command->program, &err) == 0;
+}
+
+static void add_notes(const struct run_command *command, struct result *result)
+{
+    for (uint32_t i = 0; i < command->without_count && result->note_count < RESULT_NOTES_MAX; i++)
+        result->notes[result->note_count++] = command->without[i];
+}
+
 static int judge_and_show(const struct run_command *command, const struct run_output *output,
                           struct observation *seen)
 {
@@ -211,6 +236,7 @@ static int judge_and_show(const struct run_command *command, const struct run_ou
             (void)write_error_file(command->options.result, &err);
         return run_command_refuse(command, &err);
     }
+    add_notes(command, result);
     show_result(command, output, result);
     return result->status;
 }
@@ -233,8 +259,15 @@ int run_command_execute(struct run_command *command)
     int r = prepare_output(command, &output, &io);
     if (r < 0)
         error_set(&err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "no memory for the output");
-    else
+    while (r == 0) {
         r = run_plan(command->plan, &io, &seen, &err);
+        if (r == 0 && seen.has_failed)
+            (void)failure_explain(command->plan, &seen, &err);
+        if (plan_without(command, &err) == 0)
+            break;
+        err = (struct berm_error){0};
+        r = 0;
+    }
     status = r < 0 ? run_command_refuse(command, &err) : judge_and_show(command, &output, &seen);
     for (int i = 0; i < STREAM_COUNT; i++)
         capture_free(output.captures[i]);

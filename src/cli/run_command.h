@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "linux/host.h"
 #include "policy/request.h"
+#include "run/result.h"
 #include "run/run.h"
 
 /* One command line, understood. */
@@ -23,6 +24,9 @@ struct run_command {
     bool is_capturing; /* output is returned, not passed through */
     const struct request_file *files; /* borrowed while the plan is built */
     size_t file_count;
+    char *const *program;  /* borrowed: what run_command_plan() was given, to plan again without a layer */
+    struct result_note without[BERM_LAYER_COUNT]; /* layers that were preferred and could not be had */
+    uint32_t without_count;
 };
 
 void run_command_init(struct run_command *command);

@@ -69,7 +69,7 @@ static void describe_row(const struct plan *plan, uint32_t step, uint32_t index,
     struct quoted target, source;
 
     text[0] = '\0';
-    if (step == STEP_MOUNTS && index < plan->mount_count) {
+    if ((step == STEP_MOUNTS || step == STEP_SOURCES) && index < plan->mount_count) {
         const struct plan_mount *mount = &plan->mounts[index];
         const char *from = plan_shown_text(plan, mount->source);
         (void)snprintf(text, size, " at %s %s%s%s", mount_op_name(mount->op),
@@ -89,6 +89,18 @@ static bool is_refusal(int number)
     return number == EPERM || number == EACCES || number == ENOSYS || number == EINVAL ||
            number == EOPNOTSUPP || number == ENODEV || number == ENOSPC || number == EUSERS ||
            number == EROFS;
+}
+
+/* A path that the caller named and that is not there, or that he may not enter himself. */
+static int explain_source(const struct plan *plan, const struct enter_message *failure,
+                          struct berm_error *err)
+{
+    struct quoted path;
+
+    return error_set(err, BERM_E_INVALID, (enum berm_layer)failure->layer, failure->error,
+                     "name a path that exists and that you may read", "cannot bring in %s: %s",
+                     quote_text(&path, plan_shown_text(plan, plan->mounts[failure->index].source)),
+                     reason(failure->error));
 }
 
 static int explain_step(const struct plan *plan, const struct enter_message *failure,
@@ -122,6 +134,9 @@ int failure_explain(const struct plan *plan, const struct observation *seen, str
                       "`berm doctor` shows what this machine gives; nothing was executed",
                       "what the kernel reports before the program starts contradicts the plan: %s",
                       evidence_name(failure->index));
+    else if (failure->step == STEP_SOURCES && failure->index < plan->mount_count &&
+             (failure->error == ENOENT || failure->error == EACCES || failure->error == ENOTDIR))
+        ret = explain_source(plan, failure, err);
     else
         ret = explain_step(plan, failure, err);
     error_at_step(err, enter_step_name(failure->step));
