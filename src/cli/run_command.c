@@ -260,7 +260,9 @@ int run_command_execute(struct run_command *command)
     if (r < 0)
         error_set(&err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "no memory for the output");
     while (r == 0) {
-        r = run_plan(command->plan, &io, &seen, &err);
+        struct run_part part = {command->plan, &io, &seen};
+
+        r = run_parts(&part, 1, &err);
         if (r == 0 && seen.has_failed)
             (void)failure_explain(command->plan, &seen, &err);
         if (plan_without(command, &err) == 0)

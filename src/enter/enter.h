@@ -20,7 +20,7 @@ struct enter_context {
     char *const *argv;       /* NULL-terminated */
     char *const *envp;       /* NULL-terminated */
     char *const *candidates; /* paths to execute, tried in order, NULL-terminated */
-    int control_fd;          /* one byte: go on; end of file: berm is gone */
+    int control_fd;          /* a byte: go on, or begin the next program; end of file: berm is gone */
     int status_fd;           /* struct enter_message */
     int berm_pidfd;          /* of the supervisor; negative when it could not be had */
     int stdio[3];            /* become 0, 1, 2 */
@@ -33,6 +33,10 @@ struct enter_context {
     unsigned short filter_count;
     int filter_probe_errno;  /* what the filter must answer to the call below */
     long filter_probe_call, filter_probe_argument;
+    /* A second program that init starts in the same tree when the supervisor says so, after the first has
+     * ended: a compiler, then what it made. Only with an init; its init rows are not run. NULL = none. */
+    const struct enter_context *next;
+    bool is_second;          /* this is such a next one */
     char *identity_start;    /* this process's argv and environ area, to be wiped */
     size_t identity_size;
 };

@@ -76,28 +76,60 @@ int step_fork(struct enter_state *state)
     return 0;
 }
 
-/* Slots of init's own descriptors after keep_only(). */
-enum init_fd { INIT_CONTROL, INIT_STATUS, INIT_SIGNALS, INIT_BERM, INIT_FD_COUNT };
+/* What init may have to keep: its own four, and what the next program will be given. */
+#define KEEP_MAX 16
 
-/* Move what init needs to 0..3 and close all others: the program's pipes above all, or their end would
- * never be seen. A negative entry stays closed. */
-static void keep_only(const int keep[INIT_FD_COUNT])
+static void sort_fds(int *fds, size_t count)
 {
-    int high[INIT_FD_COUNT];
-
-    for (int i = 0; i < INIT_FD_COUNT; i++)
-        high[i] = keep[i] < 0 ? -1 : (int)RAW(SYS_fcntl, RAW_ARG(keep[i]), RAW_ARG(F_DUPFD), 16L);
-    for (int i = 0; i < INIT_FD_COUNT; i++) {
-        (void)raw_close(i);
-        if (high[i] >= 0)
-            (void)RAW(SYS_dup3, RAW_ARG(high[i]), RAW_ARG(i), 0L);
+    for (size_t i = 1; i < count; i++) {
+        for (size_t k = i; k > 0 && fds[k - 1] > fds[k]; k--) {
+            int lower = fds[k];
+            fds[k] = fds[k - 1];
+            fds[k - 1] = lower;
+        }
     }
-    if (RAW(SYS_close_range, (unsigned long)INIT_FD_COUNT, ~0UL, 0UL) == 0)
+}
+
+static void close_between(int first, int end)
+{
+    if (first >= end)
         return;
-    /* An outer filter refuses close_range: what berm opens lies below this number, and what the caller
-     * leaked above it stays unreadable in a process that runs no foreign code. */
-    for (int fd = INIT_FD_COUNT; fd < 1024; fd++)
+    if (RAW(SYS_close_range, (unsigned long)first, (unsigned long)end - 1, 0UL) == 0)
+        return;
+    /* An outer filter refuses close_range. What berm opens lies below this number; what the caller leaked
+     * above it stays in a process that runs no foreign code and cannot be read. */
+    for (int fd = first; fd < end && fd < 1024; fd++)
         (void)raw_close(fd);
+}
+
+/* Close everything but what is listed: the program's pipes above all, or their end would never be seen. */
+static void keep_only(int *fds, size_t count)
+{
+    int next = 0;
+
+    sort_fds(fds, count);
+    for (size_t i = 0; i < count; i++) {
+        if (fds[i] < 0)
+            continue;
+        close_between(next, fds[i]);
+        next = fds[i] + 1;
+    }
+    close_between(next, INT32_MAX);
+}
+
+static void keep_own(const struct enter_context *context, int status_fd, int signal_fd)
+{
+    int fds[KEEP_MAX] = {context->control_fd, status_fd, signal_fd, context->berm_pidfd};
+    size_t count = 4;
+
+    if (context->next) {
+        fds[count++] = context->next->status_fd;
+        for (size_t i = 0; i < 3; i++)
+            fds[count++] = context->next->stdio[i];
+        for (size_t i = 0; i < ENTER_GROUPS; i++)
+            fds[count++] = context->next->group_fds[i];
+    }
+    keep_only(fds, count);
 }
 
 static void send_end(int status_fd, int wait_status, const struct rusage *usage)
@@ -129,21 +161,41 @@ static bool reap(long program_pid, int status_fd)
     }
 }
 
-/* True when init must end: the program ended, or berm is gone. */
-static bool wait_once(const struct enter_state *state, struct pollfd wait_for[3])
+/* What init waits for; poll(2) ignores a negative descriptor. Both the control pipe and the pidfd: a fork of
+ * a threaded caller can keep the pipe's write end open after berm's death. */
+enum init_wait { WAIT_CONTROL, WAIT_SIGNALS, WAIT_BERM, WAIT_COUNT };
+
+static void end_everything(void) __attribute__((noreturn));
+
+static void end_everything(void)
+{
+    (void)RAW(SYS_exit_group, 0L); /* the kernel kills and reaps the whole namespace */
+    __builtin_unreachable();
+}
+
+static void wait_for_event(struct pollfd slots[WAIT_COUNT])
 {
     char info[128]; /* struct signalfd_siginfo: only its arrival matters */
 
-    if (reap(state->program_pid, INIT_STATUS))
-        return true;
-    long n = RAW(SYS_ppoll, wait_for, 3UL, NULL, NULL, 0UL);
-    if (n < 0)
-        return n != -EINTR;
-    if (wait_for[0].revents != 0 || wait_for[2].revents != 0)
-        return true;
-    if (wait_for[1].revents != 0)
-        (void)RAW(SYS_read, RAW_ARG(INIT_SIGNALS), info, sizeof(info));
-    return false;
+    long n = RAW(SYS_ppoll, slots, (unsigned long)WAIT_COUNT, NULL, NULL, 0UL);
+    if (n < 0 && n != -EINTR)
+        end_everything();
+    if (n > 0 && slots[WAIT_BERM].revents != 0)
+        end_everything();
+    if (n > 0 && slots[WAIT_SIGNALS].revents != 0)
+        (void)RAW(SYS_read, RAW_ARG(slots[WAIT_SIGNALS].fd), info, sizeof(info));
+}
+
+/* The first program has ended: what it left is killed, and the supervisor's word awaited. */
+static void wait_for_next(struct pollfd slots[WAIT_COUNT])
+{
+    char word = 0;
+
+    (void)RAW(SYS_kill, -1L, RAW_ARG(SIGKILL)); /* everything in the namespace but init (kill(2)) */
+    if (RAW(SYS_read, RAW_ARG(slots[WAIT_CONTROL].fd), &word, 1UL) != 1)
+        end_everything();
+    while (RAW(SYS_wait4, -1L, NULL, 0L, NULL) > 0)
+        ; /* ECHILD: nobody is left */
 }
 
 void init_main(struct enter_state *state)
@@ -154,20 +206,23 @@ void init_main(struct enter_state *state)
     /* SIGCHLD as a descriptor: a blocked signal is not lost, and PID 1 is deaf to all others that come
      * from inside (pid_namespaces(7)). */
     (void)RAW(SYS_rt_sigprocmask, RAW_ARG(SIG_BLOCK), &child_mask, NULL, sizeof(child_mask));
-    long signal_fd = RAW(SYS_signalfd4, -1L, &child_mask, sizeof(child_mask), 0L);
-    const int keep[INIT_FD_COUNT] = {context->control_fd, state->status_fd, (int)signal_fd,
-                                     context->berm_pidfd};
+    int signal_fd = (int)RAW(SYS_signalfd4, -1L, &child_mask, sizeof(child_mask), 0L);
+    if (signal_fd < 0)
+        end_everything();
+    keep_own(context, state->status_fd, signal_fd);
 
-    keep_only(keep);
-    /* Both the control pipe and the pidfd: a fork of a threaded caller can keep the pipe's write end
-     * open after berm's death. poll(2) ignores a negative descriptor. */
-    struct pollfd wait_for[3] = {
-        {.fd = INIT_CONTROL, .events = POLLIN},
-        {.fd = INIT_SIGNALS, .events = POLLIN},
-        {.fd = context->berm_pidfd < 0 ? -1 : INIT_BERM, .events = POLLIN},
+    struct pollfd slots[WAIT_COUNT] = {
+        [WAIT_CONTROL] = {.fd = context->control_fd, .events = POLLIN},
+        [WAIT_SIGNALS] = {.fd = signal_fd, .events = POLLIN},
+        [WAIT_BERM] = {.fd = context->berm_pidfd, .events = POLLIN},
     };
-    while (signal_fd >= 0 && !wait_once(state, wait_for))
-        ;
-    (void)RAW(SYS_exit_group, 0L); /* the kernel kills and reaps the whole namespace */
-    __builtin_unreachable();
+    while (!reap(state->program_pid, state->status_fd)) {
+        wait_for_event(slots);
+        if (slots[WAIT_CONTROL].revents != 0)
+            end_everything(); /* end of file: berm is gone, or has had enough */
+    }
+    if (!context->next)
+        end_everything();
+    wait_for_next(slots);
+    (void)raw_close(signal_fd);
 }

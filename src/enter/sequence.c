@@ -137,38 +137,48 @@ static void fail(const struct enter_state *state, const struct step *step, int e
     __builtin_unreachable();
 }
 
+static void run_step(struct enter_state *state, enum step_id id)
+{
+    const struct step *step = &enter_steps[id];
+
+    state->index = 0;
+    state->layer = 0;
+#ifdef BERM_FAULT_INJECTION
+    if (state->plan->fault_step == id)
+        fail(state, step, -state->plan->fault_errno);
+#endif
+    int r = step->run(state);
+    if (r < 0)
+        fail(state, step, r);
+}
+
 static void run_steps(struct enter_state *state, enum step_place place)
 {
     for (unsigned i = STEP_NONE + 1; i < STEP_COUNT; i++) {
-        const struct step *step = &enter_steps[i];
-
-        if (step->place != place)
-            continue;
-        state->index = 0;
-        state->layer = 0;
-#ifdef BERM_FAULT_INJECTION
-        if (state->plan->fault_step == i)
-            fail(state, step, -state->plan->fault_errno);
-#endif
-        int r = step->run(state);
-        if (r < 0)
-            fail(state, step, r);
+        if (enter_steps[i].place == place)
+            run_step(state, i);
     }
+}
+
+static void begin_state(struct enter_state *state, const struct enter_context *context)
+{
+    state->context = context;
+    state->plan = context->plan;
+    state->status_fd = context->status_fd;
+    state->landlock_fd = -1;
 }
 
 void enter_child(const struct enter_context *context)
 {
-    struct enter_state state = {
-        .context = context,
-        .plan = context->plan,
-        .status_fd = context->status_fd,
-        .stash_fd = -1,
-        .landlock_fd = -1,
-    };
+    struct enter_state state = {.stash_fd = -1};
 
+    begin_state(&state, context);
     run_steps(&state, STEP_IN_INIT);
-    if (state.program_pid > 0)
+    while (state.program_pid > 0) {
         init_main(&state);
+        begin_state(&state, state.context->next);
+        run_step(&state, STEP_FORK);
+    }
     run_steps(&state, STEP_IN_PROGRAM);
     (void)RAW(SYS_exit_group, RAW_ARG(125)); /* not reached: the last row never returns 0 */
     __builtin_unreachable();

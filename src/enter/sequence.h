@@ -49,7 +49,6 @@ struct enter_state {
     int stash_fd;       /* of the row MOUNT_STASH; owned by source_fds */
     int source_fds[PLAN_MOUNTS_MAX]; /* by row: detached copies of what is bound; negative = none */
     int landlock_fd;
-    int filter_installed;
     long program_pid;   /* in init, after STEP_FORK: > 0; in the program: 0 */
     struct evidence evidence;
 };
@@ -96,8 +95,9 @@ int step_filter(struct enter_state *state);
 int step_evidence(struct enter_state *state);
 int step_exec(struct enter_state *state);
 
-/* PID 1 after the fork: reaps, reports the program's end, dies with berm. Never returns. */
-void init_main(struct enter_state *state) __attribute__((noreturn));
+/* PID 1 after the fork: reaps, reports the program's end, dies with berm. Returns only to begin the next
+ * program: the state then speaks of that one. */
+void init_main(struct enter_state *state);
 
 /* One message on the status pipe; a failing write cannot be told to anybody. */
 void enter_send(int status_fd, const struct enter_message *message);

@@ -108,7 +108,7 @@ int cgroup_remove(struct cgroup *group)
 }
 
 /* A leaf of the same name belongs to a run that is dead: the name is guarded by the caller's lock. */
-static int remove_stale(const char *path)
+static int remove_dead(const char *path)
 {
     AUTO_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -116,6 +116,15 @@ static int remove_stale(const char *path)
         return -errno;
     kill_in_rounds(fd);
     return remove_directory(path);
+}
+
+static int remove_stale(const char *path)
+{
+    char first[sizeof(((struct cgroup *)0)->dirs[0]) + sizeof(CGROUP_FIRST_SUFFIX)];
+
+    (void)snprintf(first, sizeof(first), "%s%s", path, CGROUP_FIRST_SUFFIX);
+    (void)remove_dead(first); /* most runs have none */
+    return remove_dead(path);
 }
 
 static int make_leaf(struct cgroup *group, unsigned i, const char *parent, const char *name)

@@ -26,6 +26,9 @@ struct cgroup_counts {
     uint64_t memory_peak_bytes, oom_kills, memory_refusals, cpu_ns, pids_peak, pids_refusals;
 };
 
+/* A run of two programs has a second leaf, named so; a dead one's is removed with the first. */
+#define CGROUP_FIRST_SUFFIX "-first"
+
 void cgroup_init(struct cgroup *group);
 
 /**

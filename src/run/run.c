@@ -77,31 +77,75 @@ static void read_group(const struct cgroup *group, struct group_facts *facts)
     facts->pids_refusals = counts.pids_refusals;
 }
 
-int run_plan(const struct plan *plan, const struct run_io *io, struct observation *ret_seen,
-             struct berm_error *err)
+/* With an init, all parts belong to one first process. */
+static int run_guarded(struct run_state *run, struct berm_error *err)
+{
+    enum watch_end end = WATCH_NEXT;
+    int r = run_spawn(run, 0, run->part_count, err);
+
+    for (unsigned i = 0; r == 0 && i < run->part_count && end == WATCH_NEXT; i++) {
+        bool has_next = i + 1 < run->part_count;
+
+        if (i > 0) {
+            run->began_ns = clock_now_ns();
+            if (write(run->control_fd, "n", 1) != 1)
+                return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
+                                 "init is gone before the next program: %s", strerror(errno));
+        }
+        r = supervise(run, &run->parts[i], has_next, &end, err);
+        read_group(&run->parts[i].group, &run->parts[i].seen->group);
+    }
+    return r;
+}
+
+static bool exited_with_0(const struct observation *seen)
+{
+    return seen->has_status && !seen->has_failed && seen->kill_reason == KILL_NONE &&
+           WIFEXITED(seen->wait_status) && WEXITSTATUS(seen->wait_status) == 0;
+}
+
+/* Without an init, each part is a first process of its own; what it leaves behind is handed to this process,
+ * so that it can be counted (prctl(2), PR_SET_CHILD_SUBREAPER). */
+static int run_bare(struct run_state *run, struct berm_error *err)
+{
+    int r = 0;
+
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    for (unsigned i = 0; r == 0 && i < run->part_count; i++) {
+        struct part_state *part = &run->parts[i];
+        enum watch_end end = WATCH_OVER;
+
+        if (i > 0 && !exited_with_0(run->parts[i - 1].seen))
+            break;
+        run->began_ns = clock_now_ns();
+        r = run_spawn(run, i, 1, err);
+        pid_t first = run->pid;
+        if (r == 0)
+            r = supervise(run, part, false, &end, err);
+        if (r == 0 && plan_has(part->plan, PLAN_SWEEP_SESSION))
+            sweep_session(first, part->seen);
+        if (r == 0)
+            proc_visit_tree(getpid(), count_one, &part->seen->orphans);
+        read_group(&part->group, &part->seen->group);
+        run_end_first(run);
+    }
+    return r;
+}
+
+int run_parts(const struct run_part *parts, unsigned count, struct berm_error *err)
 {
     struct run_state run;
-    bool has_init = plan_has(plan, PLAN_INIT);
 
-    memset(ret_seen, 0, sizeof(*ret_seen));
-    run_state_init(&run, plan, io, ret_seen);
-    /* Without an init, what the program leaves behind is handed to this process, so that it can be counted
-     * (prctl(2), PR_SET_CHILD_SUBREAPER). */
-    if (!has_init)
-        (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    int r = run_spawn(&run, err);
-    pid_t first = run.pid;
+    for (unsigned i = 0; i < count; i++)
+        memset(parts[i].seen, 0, sizeof(*parts[i].seen));
+    run_state_init(&run, parts, count);
+    int r = run_take_names(&run, err);
     if (r == 0)
-        r = supervise(&run, err);
+        r = plan_has(parts[0].plan, PLAN_INIT) ? run_guarded(&run, err) : run_bare(&run, err);
 
     uint64_t ended_ns = clock_now_ns();
-    if (r == 0 && plan_has(plan, PLAN_SWEEP_SESSION) && !has_init)
-        sweep_session(first, ret_seen);
-    if (r == 0 && !has_init)
-        proc_visit_tree(getpid(), count_one, &ret_seen->orphans);
-    read_group(&run.group, &ret_seen->group);
     int removed = run_state_done(&run);
-    ret_seen->cleanup_ns = clock_now_ns() - ended_ns;
+    parts[count - 1].seen->cleanup_ns = clock_now_ns() - ended_ns;
     if (r == 0 && removed < 0)
         return error_set(err, BERM_E_SYSTEM, BERM_LAYER_LIMITS, -removed,
                          "see what holds the group or the work directory of this run",

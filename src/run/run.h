@@ -33,16 +33,25 @@ struct run_io {
     size_t identity_size;
 };
 
+/* Most programs that one run executes after each other: a compiler, then what it made. */
+#define RUN_PARTS_MAX 2
+
+/* One program of a run. */
+struct run_part {
+    const struct plan *plan;
+    const struct run_io *io;
+    struct observation *seen; /* written completely; has_started is false when it was not begun */
+};
+
 /**
- * Run a plan.
+ * Run the parts after each other in one file tree: the second is begun only when the first has exited with
+ * 0. All plans are made from one policy but for its limits.
  *
- * @ret_seen  written completely whenever 0 is returned.
  * @err       filled when berm could not even begin: no program was executed.
  * Returns 0 when there is an observation to judge (a failed step inside is one), or -errno.
  * Threads: the process must have one thread.  Async-signal-safe: no.  Since: 0.1.
  * Test: fault, escape, cli/run.
  */
-int run_plan(const struct plan *plan, const struct run_io *io, struct observation *ret_seen,
-             struct berm_error *err);
+int run_parts(const struct run_part *parts, unsigned count, struct berm_error *err);
 
 #endif

@@ -23,27 +23,40 @@
 #include "run/spawn.h"
 #include "run/vectors.h"
 
-/* Both ends of the pipes that the child is born with. */
+/* The child's ends of the pipes, for each part. */
 struct child_ends {
-    int control, status, stdio[3], berm_pidfd;
+    int control, berm_pidfd;
+    struct part_ends {
+        int status, stdio[3];
+    } parts[RUN_PARTS_MAX];
 };
 
-void run_state_init(struct run_state *run, const struct plan *plan, const struct run_io *io,
-                    struct observation *seen)
+static void part_init(struct part_state *part)
+{
+    memset(part, 0, sizeof(*part));
+    part->status_fd = -EBADF;
+    part->input_fd = -EBADF;
+    for (int i = 0; i < STREAM_COUNT; i++)
+        part->output_fds[i] = -EBADF;
+    cgroup_init(&part->group);
+}
+
+void run_state_init(struct run_state *run, const struct run_part *parts, unsigned count)
 {
     memset(run, 0, sizeof(*run));
-    run->plan = plan;
-    run->io = io;
-    run->seen = seen;
     run->pidfd = -EBADF;
     run->control_fd = -EBADF;
-    run->status_fd = -EBADF;
-    run->input_fd = -EBADF;
     run->perf_fd = -EBADF;
-    for (int i = 0; i < STREAM_COUNT; i++)
-        run->output_fds[i] = -EBADF;
+    run->part_count = count;
+    for (unsigned i = 0; i < RUN_PARTS_MAX; i++) {
+        part_init(&run->parts[i]);
+        if (i >= count)
+            continue;
+        run->parts[i].plan = parts[i].plan;
+        run->parts[i].io = parts[i].io;
+        run->parts[i].seen = parts[i].seen;
+    }
     slot_init(&run->slot);
-    cgroup_init(&run->group);
     run->began_ns = clock_now_ns();
 }
 
@@ -53,15 +66,15 @@ static bool needs_slot(const struct plan *plan)
            plan_has(plan, PLAN_GROUP_JOIN) || plan_has(plan, PLAN_GROUP_CLONE);
 }
 
-static int limit_group(struct run_state *run, struct berm_error *err)
+static int limit_group(struct part_state *part, struct berm_error *err)
 {
-    const struct plan *plan = run->plan;
+    const struct plan *plan = part->plan;
 
     for (uint32_t i = 0; i < plan->group_write_count; i++) {
         const struct plan_group_write *row = &plan->group_writes[i];
         const char *file = plan_text_of(plan, row->file);
         const char *value = plan_text_of(plan, row->value);
-        int r = cgroup_set(&run->group, row->controller, file, value, row->read_back);
+        int r = cgroup_set(&part->group, row->controller, file, value, row->read_back);
 
         if (r == 0 || (r == -ENOENT && row->is_optional))
             continue;
@@ -75,26 +88,31 @@ static int limit_group(struct run_state *run, struct berm_error *err)
     return 0;
 }
 
-static int make_group(struct run_state *run, struct berm_error *err)
+/* The first of two parts has a group of its own name: its limits are others. */
+static int make_group(const struct run_state *run, struct part_state *part, struct berm_error *err)
 {
-    const struct plan *plan = run->plan;
+    const struct plan *plan = part->plan;
     const char *parents[CG_CONTROLLER_COUNT];
+    char name[sizeof(run->slot.group_name) + sizeof(CGROUP_FIRST_SUFFIX)];
+    bool is_last = part == &run->parts[run->part_count - 1];
 
     if (!plan_has(plan, PLAN_GROUP_JOIN) && !plan_has(plan, PLAN_GROUP_CLONE))
         return 0;
     for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++)
         parents[i] = plan_text_of(plan, plan->group_parents[i]);
-    int r = cgroup_make(&run->group, plan->cgroup_version, parents, run->slot.group_name, err);
+    (void)snprintf(name, sizeof(name), "%s%s", run->slot.group_name,
+                   is_last ? "" : CGROUP_FIRST_SUFFIX);
+    int r = cgroup_make(&part->group, plan->cgroup_version, parents, name, err);
     if (r < 0) {
         error_at_step(err, "group-make");
         return r;
     }
-    return limit_group(run, err);
+    return limit_group(part, err);
 }
 
-static int take_names(struct run_state *run, struct berm_error *err)
+int run_take_names(struct run_state *run, struct berm_error *err)
 {
-    const struct plan *plan = run->plan;
+    const struct plan *plan = run->parts[0].plan;
 
     if (!needs_slot(plan))
         return 0;
@@ -107,12 +125,12 @@ static int take_names(struct run_state *run, struct berm_error *err)
 
 static uint32_t outside_uid(const struct run_state *run)
 {
-    return plan_has(run->plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : geteuid();
+    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : geteuid();
 }
 
 static uint32_t outside_gid(const struct run_state *run)
 {
-    return plan_has(run->plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : getegid();
+    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : getegid();
 }
 
 /* One pipe; ours is non-blocking, the program's is not. With a host uid of its own the run must own it,
@@ -127,35 +145,46 @@ static int make_pipe(const struct run_state *run, int *ours, int *theirs, bool w
     *theirs = ends[we_write ? 0 : 1];
     if (fcntl(*ours, F_SETFL, O_NONBLOCK) < 0)
         return -errno;
-    if (plan_has(run->plan, PLAN_HOST_UID) &&
+    if (plan_has(run->parts[0].plan, PLAN_HOST_UID) &&
         fchown(*theirs, outside_uid(run), outside_gid(run)) < 0)
         return -errno;
     return 0;
 }
 
-static int make_pipes(struct run_state *run, struct child_ends *child)
+static int make_pipes(const struct run_state *run, struct part_state *part, struct part_ends *child)
 {
-    int r = make_pipe(run, &run->control_fd, &child->control, true);
+    int r = make_pipe(run, &part->status_fd, &child->status, false);
 
-    if (r == 0)
-        r = make_pipe(run, &run->status_fd, &child->status, false);
     for (int i = 0; r == 0 && i < STREAM_COUNT; i++)
-        r = make_pipe(run, &run->output_fds[i], &child->stdio[1 + i], false);
+        r = make_pipe(run, &part->output_fds[i], &child->stdio[1 + i], false);
     if (r < 0)
         return r;
-    if (run->io->stdin_fd >= 0)
-        return make_pipe(run, &run->input_fd, &child->stdio[0], true);
+    if (part->io->stdin_fd >= 0)
+        return make_pipe(run, &part->input_fd, &child->stdio[0], true);
     child->stdio[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     return child->stdio[0] < 0 ? -errno : 0;
+}
+
+static void child_ends_init(struct child_ends *child)
+{
+    child->control = -EBADF;
+    child->berm_pidfd = -EBADF;
+    for (unsigned part = 0; part < RUN_PARTS_MAX; part++) {
+        child->parts[part].status = -EBADF;
+        for (int i = 0; i < 3; i++)
+            child->parts[part].stdio[i] = -EBADF;
+    }
 }
 
 static void close_child_ends(struct child_ends *child)
 {
     close_fd(&child->control);
-    close_fd(&child->status);
     close_fd(&child->berm_pidfd);
-    for (int i = 0; i < 3; i++)
-        close_fd(&child->stdio[i]);
+    for (unsigned part = 0; part < RUN_PARTS_MAX; part++) {
+        close_fd(&child->parts[part].status);
+        for (int i = 0; i < 3; i++)
+            close_fd(&child->parts[part].stdio[i]);
+    }
 }
 
 static void read_namespaces(struct enter_context *context)
@@ -176,7 +205,7 @@ static void read_namespaces(struct enter_context *context)
 static void pick_cpus(const struct run_state *run, struct enter_context *context)
 {
     cpu_set_t allowed;
-    int wanted = run->plan->cpu_affinity_count;
+    int wanted = context->plan->cpu_affinity_count;
 
     CPU_ZERO(&allowed);
     if (wanted <= 0 || sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
@@ -195,30 +224,31 @@ static void pick_cpus(const struct run_state *run, struct enter_context *context
     }
 }
 
-static void fill_context(const struct run_state *run, const struct vectors *vectors,
+static void fill_context(const struct run_state *run, unsigned index, const struct vectors *vectors,
                          const struct child_ends *child, struct enter_context *context)
 {
-    const struct filter_program *filter = &filter_programs[run->plan->filter];
+    const struct part_state *part = &run->parts[index];
+    const struct filter_program *filter = &filter_programs[part->plan->filter];
 
-    context->plan = run->plan;
+    context->plan = part->plan;
     context->argv = vectors->argv;
     context->envp = vectors->envp;
     context->candidates = vectors->candidates;
     context->control_fd = child->control;
-    context->status_fd = child->status;
+    context->status_fd = child->parts[index].status;
     context->berm_pidfd = child->berm_pidfd;
-    memcpy(context->stdio, child->stdio, sizeof(context->stdio));
+    memcpy(context->stdio, child->parts[index].stdio, sizeof(context->stdio));
     context->work_path = run->slot.work_path;
     context->filter = filter->statements;
     context->filter_count = filter->count;
     context->filter_probe_call = FILTER_PROBE_CALL;
     context->filter_probe_argument = FILTER_PROBE_ARGUMENT;
     context->filter_probe_errno = FILTER_PROBE_ERRNO;
-    context->identity_start = run->io->identity_start;
-    context->identity_size = run->io->identity_size;
+    context->identity_start = part->io->identity_start;
+    context->identity_size = part->io->identity_size;
     for (unsigned i = 0; i < ENTER_GROUPS; i++) {
-        context->group_fds[i] = run->group.task_fds[i];
-        context->group_dirs[i] = run->group.dirs[i][0] != '\0' ? run->group.dirs[i] : NULL;
+        context->group_fds[i] = part->group.task_fds[i];
+        context->group_dirs[i] = part->group.dirs[i][0] != '\0' ? part->group.dirs[i] : NULL;
     }
     read_namespaces(context);
     pick_cpus(run, context);
@@ -245,7 +275,7 @@ static int deny_setgroups(pid_t pid)
 /* user_namespaces(7): one line each; without CAP_SETGID outside, setgroups must be denied first. */
 static int write_maps(const struct run_state *run, struct berm_error *err)
 {
-    const struct plan *plan = run->plan;
+    const struct plan *plan = run->parts[0].plan;
     int r = 0;
 
     if (!plan_has(plan, PLAN_USER_NAMESPACE))
@@ -300,17 +330,28 @@ static int clone_failed(const struct plan *plan, int error, struct berm_error *e
     return -error;
 }
 
-static int clone_and_go(struct run_state *run, struct child_ends *child,
-                        const struct enter_context *context, struct berm_error *err)
+/* Our ends must not live on in the child: closing them is how the other side learns. */
+static void close_our_ends(const struct run_state *run)
 {
-    const struct plan *plan = run->plan;
-    int group_fd = plan_has(plan, PLAN_GROUP_CLONE) ? run->group.dir_fds[CG_MEMORY] : -1;
+    (void)close(run->control_fd);
+    for (unsigned i = 0; i < run->part_count; i++) {
+        (void)close(run->parts[i].status_fd); /* negative when the part is not of this child */
+        (void)close(run->parts[i].input_fd);
+        for (int k = 0; k < STREAM_COUNT; k++)
+            (void)close(run->parts[i].output_fds[k]);
+    }
+}
+
+static int clone_and_go(struct run_state *run, const struct part_state *part,
+                        struct child_ends *child, const struct enter_context *context,
+                        struct berm_error *err)
+{
+    const struct plan *plan = part->plan;
+    int group_fd = plan_has(plan, PLAN_GROUP_CLONE) ? part->group.dir_fds[CG_MEMORY] : -1;
 
     pid_t pid = clone_child(plan->clone_flags, group_fd, &run->pidfd);
     if (pid == 0) {
-        /* Our ends must not live on in the child: closing them is how the other side learns. */
-        (void)close(run->control_fd);
-        (void)close(run->status_fd);
+        close_our_ends(run);
         enter_child(context);
     }
     if (pid < 0)
@@ -328,52 +369,89 @@ static int clone_and_go(struct run_state *run, struct child_ends *child,
     return 0;
 }
 
-int run_spawn(struct run_state *run, struct berm_error *err)
+static int prepare_part(struct run_state *run, unsigned index, struct vectors *vectors,
+                        struct child_ends *child, struct berm_error *err)
 {
-    struct child_ends child = {-EBADF, -EBADF, {-EBADF, -EBADF, -EBADF}, -EBADF};
-    struct enter_context context = {0};
-    struct vectors vectors;
+    struct part_state *part = &run->parts[index];
 
-    int r = take_names(run, err);
-    if (r == 0)
-        r = make_group(run, err);
+    int r = make_group(run, part, err);
     if (r < 0)
         return r;
-    r = vectors_make(&vectors, run->plan, run->slot.work_path);
+    r = vectors_make(vectors, part->plan, run->slot.work_path);
     if (r == 0)
-        r = make_pipes(run, &child);
-    if (r < 0) {
+        r = make_pipes(run, part, &child->parts[index]);
+    if (r < 0)
         error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "cannot prepare the run: %s",
                   strerror(-r));
-    } else {
+    return r;
+}
+
+int run_spawn(struct run_state *run, unsigned first, unsigned count, struct berm_error *err)
+{
+    struct child_ends child;
+    struct enter_context contexts[RUN_PARTS_MAX] = {0};
+    struct vectors vectors[RUN_PARTS_MAX] = {0};
+    int r = 0;
+
+    child_ends_init(&child);
+    for (unsigned i = first; r == 0 && i < first + count; i++)
+        r = prepare_part(run, i, &vectors[i], &child, err);
+    if (r == 0) {
+        r = make_pipe(run, &run->control_fd, &child.control, true);
+        if (r < 0)
+            error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "cannot make a pipe: %s",
+                      strerror(-r));
+    }
+    if (r == 0) {
         child.berm_pidfd = pidfd_of_self(); /* negative: init has the control pipe all the same */
-        fill_context(run, &vectors, &child, &context);
-        r = clone_and_go(run, &child, &context, err);
+        for (unsigned i = first; i < first + count; i++) {
+            fill_context(run, i, &vectors[i], &child, &contexts[i]);
+            contexts[i].is_second = i > first;
+            if (i > first)
+                contexts[i - 1].next = &contexts[i];
+        }
+        r = clone_and_go(run, &run->parts[first], &child, &contexts[first], err);
     }
     close_child_ends(&child);
-    vectors_done(&vectors);
+    for (unsigned i = 0; i < RUN_PARTS_MAX; i++)
+        vectors_done(&vectors[i]);
     return r;
+}
+
+void run_end_first(struct run_state *run)
+{
+    if (run->pidfd >= 0) {
+        (void)pidfd_signal(run->pidfd, SIGKILL); /* gone already is as good */
+        if (run->pid > 0)
+            (void)waitpid(run->pid, NULL, 0);
+    }
+    run->pid = 0;
+    close_fd(&run->pidfd);
+    close_fd(&run->control_fd);
+    close_fd(&run->perf_fd);
+}
+
+static int part_done(struct part_state *part)
+{
+    close_fd(&part->status_fd);
+    close_fd(&part->input_fd);
+    for (int i = 0; i < STREAM_COUNT; i++)
+        close_fd(&part->output_fds[i]);
+    if (part->group.version == 0)
+        return 0;
+    cgroup_kill(&part->group);
+    return cgroup_remove(&part->group);
 }
 
 int run_state_done(struct run_state *run)
 {
     int ret = 0;
 
-    if (run->pidfd >= 0) {
-        (void)pidfd_signal(run->pidfd, SIGKILL); /* gone already is as good */
-        if (run->pid > 0)
-            (void)waitpid(run->pid, NULL, 0);
-    }
-    close_fd(&run->pidfd);
-    close_fd(&run->control_fd);
-    close_fd(&run->status_fd);
-    close_fd(&run->input_fd);
-    close_fd(&run->perf_fd);
-    for (int i = 0; i < STREAM_COUNT; i++)
-        close_fd(&run->output_fds[i]);
-    if (run->group.version != 0) {
-        cgroup_kill(&run->group);
-        ret = cgroup_remove(&run->group);
+    run_end_first(run);
+    for (unsigned i = 0; i < RUN_PARTS_MAX; i++) {
+        int r = part_done(&run->parts[i]);
+        if (r < 0)
+            ret = r;
     }
     int r = slot_release(&run->slot);
     return ret < 0 ? ret : r;

@@ -9,35 +9,44 @@
 #include "run/run.h"
 #include "run/slot.h"
 
-/* Everything that one run owns while it lives. */
-struct run_state {
+/* What one program of the run owns while it lives. */
+struct part_state {
     const struct plan *plan;
     const struct run_io *io;
     struct observation *seen;
-    struct slot slot;
     struct cgroup group;
-
-    int pidfd;        /* of the first process: init, or the program itself */
-    pid_t pid;
-    int control_fd;   /* our end: a byte says go, closing it ends everything */
-    int status_fd;    /* messages from inside */
+    int status_fd;                /* messages from inside */
     int output_fds[STREAM_COUNT]; /* our ends */
-    int input_fd;     /* our end of the program's stdin; negative: none */
-    int perf_fd;
+    int input_fd;                 /* our end of the program's stdin; negative: none */
+};
 
+/* What the run owns while it lives. */
+struct run_state {
+    struct part_state parts[RUN_PARTS_MAX];
+    unsigned part_count;
+    struct slot slot;
+    int pidfd;      /* of the first process: init, or the program itself */
+    pid_t pid;
+    int control_fd; /* our end: a byte says go, closing it ends everything */
+    int perf_fd;
     uint64_t began_ns;
 };
 
-void run_state_init(struct run_state *run, const struct plan *plan, const struct run_io *io,
-                    struct observation *seen);
+void run_state_init(struct run_state *run, const struct run_part *parts, unsigned count);
+
+/* Take the names of the run: slot and work directory. Returns 0 or -errno with @err filled. */
+int run_take_names(struct run_state *run, struct berm_error *err);
 
 /**
- * Make the first process of the run and let it go.
+ * Make the first process for @count parts from @first on, and let it go.
  *
- * Returns 0: the child runs the step table; or -errno with @err filled, and run_state_done() cleans up.
- * Test: fault, escape/A.
+ * More than one only where init guards the run. Returns 0: the child runs the step table; or -errno with
+ * @err filled, and run_state_done() cleans up.  Test: fault, escape/A.
  */
-int run_spawn(struct run_state *run, struct berm_error *err);
+int run_spawn(struct run_state *run, unsigned first, unsigned count, struct berm_error *err);
+
+/* Kill and reap the first process. */
+void run_end_first(struct run_state *run);
 
 /* Kill and reap what lives, remove what was made, close what is open. Returns 0 or the first -errno. */
 int run_state_done(struct run_state *run);

@@ -41,6 +41,7 @@ enum poll_slot {
 
 struct supervisor {
     struct run_state *run;
+    struct part_state *part;
     const struct plan *plan;
     struct observation *seen;
     struct outlet outlets[STREAM_COUNT];
@@ -107,15 +108,15 @@ static void read_messages(struct supervisor *self)
 {
     struct enter_message message;
 
-    while (self->run->status_fd >= 0) {
-        ssize_t n = read(self->run->status_fd, &message, sizeof(message));
+    while (self->part->status_fd >= 0) {
+        ssize_t n = read(self->part->status_fd, &message, sizeof(message));
         if (n == (ssize_t)sizeof(message)) {
             take_message(self, &message);
             continue;
         }
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
-        close_fd(&self->run->status_fd); /* end of file: nobody inside can speak any more */
+        close_fd(&self->part->status_fd); /* end of file: nobody inside can speak any more */
     }
 }
 
@@ -151,9 +152,9 @@ static void reap_first(struct supervisor *self)
 static void read_cancel(struct supervisor *self)
 {
     struct signalfd_siginfo info;
-    int fd = self->run->io->cancel_fd;
+    int fd = self->part->io->cancel_fd;
 
-    if (self->run->io->cancel_is_signalfd) {
+    if (self->part->io->cancel_is_signalfd) {
         if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
             self->seen->cancel_signal == 0)
             self->seen->cancel_signal = (int32_t)info.ssi_signo;
@@ -166,7 +167,7 @@ static uint64_t tree_cpu_ns(struct supervisor *self)
     uint64_t value = UINT64_MAX;
 
     if (plan_has(self->plan, PLAN_GROUP_CPU))
-        value = cgroup_cpu_ns(&self->run->group);
+        value = cgroup_cpu_ns(&self->part->group);
     else if (self->run->perf_fd >= 0)
         value = perf_clock_ns(self->run->perf_fd);
     if (value != UINT64_MAX && value > self->seen->monitor_cpu_ns)
@@ -289,8 +290,8 @@ static void fill_slots(struct supervisor *self)
     const struct run_state *run = self->run;
 
     set_slot(self, POLL_PROCESS, run->pidfd, true, POLLIN);
-    set_slot(self, POLL_STATUS, run->status_fd, true, POLLIN);
-    set_slot(self, POLL_CANCEL, run->io->cancel_fd, self->seen->kill_reason != KILL_CANCELLED,
+    set_slot(self, POLL_STATUS, self->part->status_fd, true, POLLIN);
+    set_slot(self, POLL_CANCEL, self->part->io->cancel_fd, self->seen->kill_reason != KILL_CANCELLED,
              POLLIN);
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
         const struct outlet *outlet = &self->outlets[i];
@@ -372,19 +373,30 @@ static void drain(struct supervisor *self)
 
 static int begin(struct supervisor *self)
 {
-    struct run_state *run = self->run;
-    const struct run_io *io = run->io;
-    int r = inlet_init(&self->inlet, io->stdin_fd, &run->input_fd);
+    struct part_state *part = self->part;
+    const struct run_io *io = part->io;
+    int r = inlet_init(&self->inlet, io->stdin_fd, &part->input_fd);
 
     for (unsigned i = 0; r == 0 && i < STREAM_COUNT; i++)
-        r = outlet_init(&self->outlets[i], &run->output_fds[i], io->live_fds[i], io->captures[i],
+        r = outlet_init(&self->outlets[i], &part->output_fds[i], io->live_fds[i], io->captures[i],
                         io->transforms[i], io->transform_contexts[i]);
     return r;
 }
 
-int supervise(struct run_state *run, struct berm_error *err)
+/* A first program that has exited with 0 hands over to the next; any other end is the end of the run. */
+static bool can_begin_next(const struct supervisor *self)
 {
-    struct supervisor self = {.run = run, .plan = run->plan, .seen = run->seen};
+    const struct observation *seen = self->seen;
+
+    return self->main_has_ended && seen->kill_reason == KILL_NONE && !seen->has_failed &&
+           WIFEXITED(seen->wait_status) && WEXITSTATUS(seen->wait_status) == 0;
+}
+
+int supervise(struct run_state *run, struct part_state *part, bool has_next,
+              enum watch_end *ret_end, struct berm_error *err)
+{
+    struct supervisor self = {.run = run, .part = part, .plan = part->plan, .seen = part->seen};
+    bool is_handing_over = false;
 
     self.inlet.to = -EBADF;
     for (unsigned i = 0; i < STREAM_COUNT; i++)
@@ -393,13 +405,18 @@ int supervise(struct run_state *run, struct berm_error *err)
     if (r < 0)
         error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "cannot begin to watch the run: %s",
                   strerror(-r));
-    while (r == 0 && !self.is_over)
+    while (r == 0 && !self.is_over && !is_handing_over) {
         r = poll_once(&self, err);
+        is_handing_over = has_next && !self.is_over && can_begin_next(&self);
+        if (has_next && self.main_has_ended && !is_handing_over)
+            end_everything(&self); /* init waits for a word that will not come */
+    }
     if (r == 0)
         drain(&self);
-    run->seen->stdin_bytes = self.inlet.bytes;
+    part->seen->stdin_bytes = self.inlet.bytes;
     inlet_done(&self.inlet);
     for (unsigned i = 0; i < STREAM_COUNT; i++)
         outlet_done(&self.outlets[i]);
+    *ret_end = is_handing_over ? WATCH_NEXT : WATCH_OVER;
     return r;
 }

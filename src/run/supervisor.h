@@ -10,12 +10,20 @@
 #include "run/relay.h"
 #include "run/spawn.h"
 
+/* How the watching ended. */
+enum watch_end {
+    WATCH_OVER,    /* the first process is gone, and with an init everything else too */
+    WATCH_NEXT     /* the program has exited with 0 and init waits for the word to begin the next */
+};
+
 /**
- * Watch the run until its main program has ended and, where an init guards it, everything else too.
+ * Watch one part of the run.
  *
+ * @ret_end  how it ended; WATCH_NEXT only when @has_next.
  * Returns 0, or -errno with @err filled: berm itself can go on no longer (no memory, poll failed).
  * Test: escape/B, cli/run.
  */
-int supervise(struct run_state *run, struct berm_error *err);
+int supervise(struct run_state *run, struct part_state *part, bool has_next,
+              enum watch_end *ret_end, struct berm_error *err);
 
 #endif
