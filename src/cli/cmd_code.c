@@ -19,12 +19,15 @@
 #define PROGRAM_SIZE_MAX (1u << 20)
 #define PROGRAM_NAME_MAX 64
 
+#define WORDS_MAX 16
+#define WORD_SIZE 160
+
 struct runner {
-    const char *name, *aliases, *file, *programs, *package;
+    const char *name, *aliases, *file, *programs, *package, *compile, *run;
 };
 
 static const struct runner runners[] = {
-#define RUNNER(name, aliases, file, programs, package) {name, aliases, file, programs, package},
+#define RUNNER(...) {__VA_ARGS__},
 #include "cli/runners.def"
 #undef RUNNER
 };
@@ -132,26 +135,87 @@ static int read_program(const char *from, char **ret_text, struct berm_error *er
     return 0;
 }
 
-static int plan_code(struct run_command *command, const struct runner *runner, const char *text,
-                     struct berm_error *err)
+/* The compile step's own limits: what a compiler needs, whatever the program is allowed. */
+struct compile_limit {
+    const char *key, *value;
+};
+
+static const struct compile_limit compile_limits[] = {
+    {"wall", "60s"},       {"cpu_time", "60s"},     {"memory", "1GiB"},
+    {"processes", "256"},  {"open_files", "1024"},  {"file_size", "256MiB"},
+    {"output", "102400"},  {"cpus", "2"},
+};
+
+/* One command line, its words in storage of its own. */
+struct words {
+    char text[WORDS_MAX][WORD_SIZE];
+    char *argv[WORDS_MAX + 1];
+};
+
+/* Put the words of a row together. */
+static void fill_words(struct words *words, const char *list, const char *program,
+                       const struct runner *runner, const char *work)
 {
+    char word[PROGRAM_NAME_MAX];
+    size_t count = 0;
+
+    while (count < WORDS_MAX && (list = next_word(list, word)) != NULL) {
+        char *text = words->text[count];
+
+        if (strcmp(word, "%p") == 0)
+            (void)snprintf(text, WORD_SIZE, "%s", program);
+        else if (strcmp(word, "%f") == 0)
+            (void)snprintf(text, WORD_SIZE, "%s/%s", work, runner->file);
+        else if (strcmp(word, "%o") == 0)
+            (void)snprintf(text, WORD_SIZE, "%s/program", work);
+        else if (strcmp(word, "%w") == 0)
+            (void)snprintf(text, WORD_SIZE, "%s", work);
+        else
+            (void)snprintf(text, WORD_SIZE, "%s", word);
+        words->argv[count++] = text;
+    }
+    words->argv[count] = NULL;
+}
+
+/* The compiler runs under the same policy but for its limits: the flags are read once more. */
+static int make_compile_policy(struct run_command *command, int argc, char **argv,
+                               struct berm_error *err)
+{
+    struct run_options ignored;
+    int index = 0;
+
+    command->compile_policy = policy_new();
+    if (!command->compile_policy)
+        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL, "no memory");
+    int r = options_parse(argc, argv, command->compile_policy, &ignored, &index, err);
+    for (size_t i = 0; r == 0 && i < sizeof(compile_limits) / sizeof(compile_limits[0]); i++)
+        r = policy_set(command->compile_policy, compile_limits[i].key, compile_limits[i].value,
+                       "the compile step", err);
+    return r;
+}
+
+static int plan_code(struct run_command *command, const struct runner *runner, const char *text,
+                     int argc, char **argv, struct berm_error *err)
+{
+    static const char mark[] = {PLAN_WORK_MARK, '\0'};
     char program[PROGRAM_NAME_MAX];
-    char path[128];
     struct request_file file = {.name = runner->file, .text = text};
-    char *argv[] = {program, path, NULL};
+    struct words compile;
+    struct words run;
+    const char *work = run_command_has_small_root(command) ? "/work" : mark;
 
     int r = find_interpreter(runner, program, err);
+    if (r == 0 && runner->compile[0] != '\0')
+        r = make_compile_policy(command, argc, argv, err);
     if (r < 0)
-        return r;
-    if (run_command_has_small_root(command))
-        (void)snprintf(path, sizeof(path), "/work/%s", runner->file);
-    else
-        (void)snprintf(path, sizeof(path), "%c/%s", PLAN_WORK_MARK, runner->file);
+        return run_command_refuse(command, err);
+    fill_words(&run, runner->run, program, runner, work);
+    fill_words(&compile, runner->compile, program, runner, work);
+    command->compile_program = compile.argv;
     command->files = &file;
     command->file_count = 1;
-    r = run_command_plan(command, argv, err);
-    command->files = NULL;
-    return r;
+    r = run_command_plan(command, run.argv, err);
+    return r < 0 ? run_command_refuse(command, err) : run_command_execute(command);
 }
 
 int cmd_code(int argc, char **argv)
@@ -177,9 +241,8 @@ int cmd_code(int argc, char **argv)
     if (r == 0 && strcmp(from, "-") == 0 && !command.options.stdin_from)
         command.options.stdin_from = "none";
     command.is_capturing = true;
-    if (r == 0)
-        r = plan_code(&command, runner, text, &err);
-    int status = r < 0 ? run_command_refuse(&command, &err) : run_command_execute(&command);
+    int status = r < 0 ? run_command_refuse(&command, &err)
+                       : plan_code(&command, runner, text, argc, argv, &err);
     run_command_done(&command);
     return status;
 }

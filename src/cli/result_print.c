@@ -106,26 +106,34 @@ static void print_bytes(int fd, const char *bytes, size_t size)
     (void)write_all(fd, shown, terminal_end(&terminal, shown, sizeof(shown)));
 }
 
+static void print_capture(int fd, struct capture *capture)
+{
+    const char *head = NULL;
+    const char *tail = NULL;
+    size_t head_size = 0;
+    size_t tail_size = 0;
+    char marker[128];
+
+    if (!capture)
+        return;
+    capture_parts(capture, &head, &head_size, &tail, &tail_size);
+    print_bytes(fd, head, head_size);
+    if (capture_omitted_bytes(capture) == 0)
+        return;
+    size_t n = capture_marker(capture_omitted_bytes(capture), marker, sizeof(marker));
+    print_bytes(fd, marker, n);
+    print_bytes(fd, tail, tail_size);
+}
+
+void print_captured_to_stderr(struct capture *capture)
+{
+    print_capture(STDERR_FILENO, capture);
+}
+
 void print_captured(struct capture *const captures[STREAM_COUNT])
 {
-    for (int i = 0; i < STREAM_COUNT; i++) {
-        const char *head = NULL;
-        const char *tail = NULL;
-        size_t head_size = 0;
-        size_t tail_size = 0;
-        char marker[128];
-        int fd = i == STREAM_STDOUT ? STDOUT_FILENO : STDERR_FILENO;
-
-        if (!captures[i])
-            continue;
-        capture_parts(captures[i], &head, &head_size, &tail, &tail_size);
-        print_bytes(fd, head, head_size);
-        if (capture_omitted_bytes(captures[i]) > 0) {
-            size_t n = capture_marker(capture_omitted_bytes(captures[i]), marker, sizeof(marker));
-            print_bytes(fd, marker, n);
-            print_bytes(fd, tail, tail_size);
-        }
-    }
+    print_capture(STDOUT_FILENO, captures[STREAM_STDOUT]);
+    print_capture(STDERR_FILENO, captures[STREAM_STDERR]);
 }
 
 void copy_tail(struct capture *capture, char *ret_tail, size_t size)

@@ -21,6 +21,9 @@ int write_error_file(const char *name, const struct berm_error *err);
 /* The kept output, with the marker where something was left out. */
 void print_captured(struct capture *const captures[STREAM_COUNT]);
 
+/* One capture on stderr; NULL prints nothing. */
+void print_captured_to_stderr(struct capture *capture);
+
 /* One line on stderr when the run did not end by itself; nothing when it did. */
 void print_verdict(const struct plan *plan, const struct result *result);
 

@@ -39,7 +39,9 @@ void run_command_done(struct run_command *command)
 {
     policy_free(command->policy);
     env_file_free(command->env_extra, command->env_extra_count);
+    policy_free(command->compile_policy);
     free(command->plan);
+    free(command->compile_plan);
     if (command->stdin_fd > STDERR_FILENO)
         (void)close(command->stdin_fd);
     run_command_init(command);
@@ -87,10 +89,31 @@ int run_command_parse(struct run_command *command, int argc, char **argv, struct
     return r;
 }
 
+/* The file of the program goes to the first program that runs: the compiler, where there is one. */
+static int plan_compiler(struct run_command *command, struct berm_error *err)
+{
+    struct request request = {
+        .argv = command->compile_program,
+        .caller_env = environ,
+        .env_extra = (const char *const *)command->env_extra,
+        .env_extra_count = command->env_extra_count,
+        .wants_capture = true,
+        .files = command->files,
+        .file_count = command->file_count,
+        .argv_has_work_mark = true,
+    };
+
+    free(command->compile_plan);
+    command->compile_plan = NULL;
+    return layers_plan(command->compile_policy, &request, &command->host, &command->compile_plan,
+                       err);
+}
+
 int run_command_plan(struct run_command *command, char *const *program, struct berm_error *err)
 {
     size_t path_count = 0;
     const char *const *paths = small_root_subtrees(&path_count);
+    bool is_compiled = command->compile_policy != NULL;
     struct request request = {
         .argv = program,
         .caller_env = environ,
@@ -99,7 +122,7 @@ int run_command_plan(struct run_command *command, char *const *program, struct b
         .wants_tty = command->options.tty,
         .wants_capture = command->is_capturing,
         .files = command->files,
-        .file_count = command->file_count,
+        .file_count = is_compiled ? 0 : command->file_count,
         .argv_has_work_mark = command->file_count > 0,
     };
 
@@ -111,7 +134,8 @@ int run_command_plan(struct run_command *command, char *const *program, struct b
     free(command->plan);
     command->plan = NULL;
     command->program = program;
-    return layers_plan(command->policy, &request, &command->host, &command->plan, err);
+    r = layers_plan(command->policy, &request, &command->host, &command->plan, err);
+    return r == 0 && is_compiled ? plan_compiler(command, err) : r;
 }
 
 bool run_command_has_small_root(const struct run_command *command)
@@ -151,42 +175,91 @@ struct run_output {
     struct terminal terminals[STREAM_COUNT];
 };
 
-static int prepare_output(const struct run_command *command, struct run_output *output,
-                          struct run_io *io)
+/* Everything of one program's run that the command line holds. */
+struct cli_part {
+    struct run_io io;
+    struct run_output output;
+    struct observation seen;
+};
+
+enum cli_part_id { PART_RUN, PART_COMPILE, PART_COUNT };
+
+static int new_captures(struct run_output *output, uint64_t chars, int first)
 {
-    bool is_raw = command->options.raw || command->options.tty;
-
-    for (int i = 0; i < STREAM_COUNT; i++) {
-        uint64_t chars = command->is_capturing ? command->plan->output_chars : TAIL_CHARS;
-        int fd = i == STREAM_STDOUT ? STDOUT_FILENO : STDERR_FILENO;
-
-        io->live_fds[i] = command->is_capturing ? -1 : fd;
-        if (command->is_capturing || i == STREAM_STDERR) {
-            output->captures[i] = capture_new(chars);
-            if (!output->captures[i])
-                return -ENOMEM;
-        }
-        io->captures[i] = output->captures[i];
-        terminal_init(&output->terminals[i]);
-        if (!command->is_capturing && !is_raw && isatty(fd)) {
-            io->transforms[i] = terminal_transform;
-            io->transform_contexts[i] = &output->terminals[i];
-        }
+    for (int i = first; i < STREAM_COUNT; i++) {
+        output->captures[i] = capture_new(chars);
+        if (!output->captures[i])
+            return -ENOMEM;
     }
     return 0;
 }
 
+static void pass_through(const struct run_command *command, struct run_output *output,
+                         struct run_io *io)
+{
+    bool is_raw = command->options.raw || command->options.tty;
+
+    for (int i = 0; i < STREAM_COUNT; i++) {
+        int fd = i == STREAM_STDOUT ? STDOUT_FILENO : STDERR_FILENO;
+
+        io->live_fds[i] = fd;
+        terminal_init(&output->terminals[i]);
+        if (!is_raw && isatty(fd)) {
+            io->transforms[i] = terminal_transform;
+            io->transform_contexts[i] = &output->terminals[i];
+        }
+    }
+}
+
+static int prepare_part(const struct run_command *command, enum cli_part_id id, int cancel_fd,
+                        struct cli_part *part)
+{
+    struct identity_area area = run_command_identity();
+    bool is_capturing = command->is_capturing || id == PART_COMPILE;
+    const struct plan *plan = id == PART_COMPILE ? command->compile_plan : command->plan;
+
+    part->io = (struct run_io){.stdin_fd = id == PART_COMPILE ? -1 : command->stdin_fd,
+                               .live_fds = {-1, -1},
+                               .cancel_fd = cancel_fd,
+                               .cancel_is_signalfd = true,
+                               .identity_start = area.start,
+                               .identity_size = area.size};
+    int r = is_capturing ? new_captures(&part->output, plan->output_chars, STREAM_STDOUT)
+                         : new_captures(&part->output, TAIL_CHARS, STREAM_STDERR);
+    for (int i = 0; i < STREAM_COUNT; i++)
+        part->io.captures[i] = part->output.captures[i];
+    if (!is_capturing)
+        pass_through(command, &part->output, &part->io);
+    return r;
+}
+
+/* The compiler's words go to stderr: stdout is the program's. */
+static void print_compiler(struct capture *const captures[STREAM_COUNT])
+{
+    struct capture *const swapped[STREAM_COUNT] = {NULL, captures[STREAM_STDERR]};
+
+    print_captured_to_stderr(captures[STREAM_STDOUT]);
+    print_captured(swapped);
+}
+
 static void show_result(const struct run_command *command, const struct run_output *output,
-                        const struct result *result)
+                        const struct result *result, const struct result_compile *compile,
+                        bool ended_by_compile)
 {
     struct result_json_options options = {.has_output = command->is_capturing,
-                                          .has_timings = command->options.timings};
+                                          .has_timings = command->options.timings,
+                                          .compile = compile,
+                                          .ended_by_compile = ended_by_compile};
 
     if (command->options.json) {
         (void)print_result_json(STDOUT_FILENO, command->plan, result, output->captures, &options);
     } else {
-        if (command->is_capturing)
+        if (compile)
+            print_compiler(compile->captures);
+        if (command->is_capturing && !ended_by_compile)
             print_captured(output->captures);
+        if (ended_by_compile)
+            (void)fprintf(stderr, "berm: the compile step failed; nothing was executed\n");
         print_verdict(command->plan, result);
     }
     if (command->options.result)
@@ -204,6 +277,8 @@ static int plan_without(struct run_command *command, const struct berm_error *wh
     if (why->code != BERM_E_UNAVAILABLE || why->layer == BERM_LAYER_NONE || *mode != MODE_PREFER)
         return 0;
     *mode = MODE_OFF;
+    if (command->compile_policy)
+        command->compile_policy->modes[why->layer] = MODE_OFF;
     struct result_note *note = &command->without[command->without_count++];
     note->layer = why->layer;
     (void)snprintf(note->text, sizeof(note->text), "preferred and not to be had: %.200s",
@@ -217,61 +292,101 @@ static void add_notes(const struct run_command *command, struct result *result)
         result->notes[result->note_count++] = command->without[i];
 }
 
-static int judge_and_show(const struct run_command *command, const struct run_output *output,
-                          struct observation *seen)
+static int judge(const struct run_command *command, const struct plan *plan, struct cli_part *part,
+                 struct result *ret_result, struct berm_error *err)
 {
-    struct berm_error err = {0};
-    AUTO_FREE struct result *result = calloc(1, sizeof(*result));
     char tail[TAIL_CHARS + 1];
 
-    if (!command->is_capturing) {
+    if (part->io.live_fds[STREAM_STDOUT] >= 0) {
         for (int i = 0; i < STREAM_COUNT; i++)
-            seen->streams[i].omitted_bytes = 0; /* all of it was passed through */
+            part->seen.streams[i].omitted_bytes = 0; /* all of it was passed through */
     }
-    copy_tail(output->captures[STREAM_STDERR], tail, sizeof(tail));
-    if (!result)
+    copy_tail(part->output.captures[STREAM_STDERR], tail, sizeof(tail));
+    int r = outcome(plan, &part->seen, tail, ret_result, err);
+    if (r == 0)
+        add_notes(command, ret_result);
+    return r;
+}
+
+static int refuse_after_run(const struct run_command *command, const struct berm_error *err)
+{
+    if (command->options.result)
+        (void)write_error_file(command->options.result, err);
+    return run_command_refuse(command, err);
+}
+
+static int judge_and_show(const struct run_command *command, struct cli_part parts[PART_COUNT])
+{
+    struct berm_error err = {0};
+    AUTO_FREE struct result *results = calloc(PART_COUNT, sizeof(*results));
+    struct result_compile compile = {.captures = parts[PART_COMPILE].output.captures};
+    struct result *compiled = results ? &results[PART_COMPILE] : NULL;
+    bool has_compiler = command->compile_plan != NULL;
+    bool has_failed = false;
+
+    if (!results) {
         error_set(&err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL, "no memory for the result");
-    if (!result || outcome(command->plan, seen, tail, result, &err) < 0) {
-        if (command->options.result)
-            (void)write_error_file(command->options.result, &err);
-        return run_command_refuse(command, &err);
+        return refuse_after_run(command, &err);
     }
-    add_notes(command, result);
-    show_result(command, output, result);
-    return result->status;
+    if (has_compiler) {
+        compile.result = compiled;
+        if (judge(command, command->compile_plan, &parts[PART_COMPILE], compiled, &err) < 0)
+            return refuse_after_run(command, &err);
+        has_failed = compiled->verdict != BERM_VERDICT_EXITED || compiled->exit_code != 0;
+    }
+    if (has_failed) {
+        show_result(command, &parts[PART_RUN].output, compiled, &compile, true);
+        return compiled->status;
+    }
+    if (judge(command, command->plan, &parts[PART_RUN], &results[PART_RUN], &err) < 0)
+        return refuse_after_run(command, &err);
+    show_result(command, &parts[PART_RUN].output, &results[PART_RUN],
+                has_compiler ? &compile : NULL, false);
+    return results[PART_RUN].status;
+}
+
+/* Begin again without a layer while one that was only preferred is refused. */
+static int run_until_begun(struct run_command *command, struct cli_part parts[PART_COUNT],
+                           struct berm_error *err)
+{
+    for (;;) {
+        struct run_part list[RUN_PARTS_MAX];
+        unsigned count = 0;
+        struct observation *first = &parts[PART_RUN].seen;
+
+        *err = (struct berm_error){0};
+        if (command->compile_plan) {
+            first = &parts[PART_COMPILE].seen;
+            list[count++] = (struct run_part){command->compile_plan, &parts[PART_COMPILE].io, first};
+        }
+        list[count++] =
+            (struct run_part){command->plan, &parts[PART_RUN].io, &parts[PART_RUN].seen};
+        int r = run_parts(list, count, err);
+        if (r == 0 && first->has_failed)
+            (void)failure_explain(list[0].plan, first, err);
+        if (plan_without(command, err) == 0)
+            return r;
+    }
 }
 
 int run_command_execute(struct run_command *command)
 {
     struct berm_error err = {0};
-    struct observation seen;
-    struct run_output output = {0};
-    struct identity_area area = run_command_identity();
-    struct run_io io = {.stdin_fd = command->stdin_fd,
-                        .live_fds = {-1, -1},
-                        .cancel_is_signalfd = true,
-                        .identity_start = area.start,
-                        .identity_size = area.size};
+    AUTO_FREE struct cli_part *parts = calloc(PART_COUNT, sizeof(*parts));
+    AUTO_FD int cancel_fd = open_cancel();
     int status;
 
-    AUTO_FD int cancel_fd = open_cancel();
-    io.cancel_fd = cancel_fd;
-    int r = prepare_output(command, &output, &io);
+    int r = parts ? prepare_part(command, PART_RUN, cancel_fd, &parts[PART_RUN]) : -ENOMEM;
+    if (r == 0 && command->compile_plan)
+        r = prepare_part(command, PART_COMPILE, cancel_fd, &parts[PART_COMPILE]);
     if (r < 0)
         error_set(&err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "no memory for the output");
-    while (r == 0) {
-        struct run_part part = {command->plan, &io, &seen};
-
-        r = run_parts(&part, 1, &err);
-        if (r == 0 && seen.has_failed)
-            (void)failure_explain(command->plan, &seen, &err);
-        if (plan_without(command, &err) == 0)
-            break;
-        err = (struct berm_error){0};
-        r = 0;
+    else
+        r = run_until_begun(command, parts, &err);
+    status = r < 0 ? run_command_refuse(command, &err) : judge_and_show(command, parts);
+    for (int part = 0; parts && part < PART_COUNT; part++) {
+        for (int i = 0; i < STREAM_COUNT; i++)
+            capture_free(parts[part].output.captures[i]);
     }
-    status = r < 0 ? run_command_refuse(command, &err) : judge_and_show(command, &output, &seen);
-    for (int i = 0; i < STREAM_COUNT; i++)
-        capture_free(output.captures[i]);
     return status;
 }

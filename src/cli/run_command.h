@@ -20,6 +20,9 @@ struct run_command {
     size_t env_extra_count;
     struct host host;
     struct plan *plan; /* owned; NULL until run_command_plan() */
+    struct policy *compile_policy; /* owned; NULL when nothing is compiled */
+    char *const *compile_program;  /* borrowed */
+    struct plan *compile_plan;     /* owned */
     int stdin_fd;      /* owned when above 2; negative: the program reads end of file */
     bool is_capturing; /* output is returned, not passed through */
     const struct request_file *files; /* borrowed while the plan is built */

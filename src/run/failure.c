@@ -41,12 +41,6 @@ static const struct exec_cause exec_causes[] = {
      "give long input by stdin or a file"                                                                                         },
 };
 
-/* strerror(3) is safe between threads in musl, and in glibc since 2.32. */
-static const char *reason(int number)
-{
-    return strerror(number); /* NOLINT(concurrency-mt-unsafe) */
-}
-
 static int explain_exec(const struct plan *plan, int number, struct berm_error *err)
 {
     struct quoted program;
@@ -59,14 +53,15 @@ static int explain_exec(const struct plan *plan, int number, struct berm_error *
                              "cannot execute %s: %s", program.text, row->cause);
     }
     return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, number, NULL, "cannot execute %s: %s",
-                     program.text, reason(number));
+                     program.text, strerror(number));
 }
 
 /* The row of the plan's table at which a step stood; "" where the step walks none. */
 static void describe_row(const struct plan *plan, uint32_t step, uint32_t index, char *text,
                          size_t size)
 {
-    struct quoted target, source;
+    struct quoted target;
+    struct quoted source;
 
     text[0] = '\0';
     if ((step == STEP_MOUNTS || step == STEP_SOURCES) && index < plan->mount_count) {
@@ -100,7 +95,7 @@ static int explain_source(const struct plan *plan, const struct enter_message *f
     return error_set(err, BERM_E_INVALID, (enum berm_layer)failure->layer, failure->error,
                      "name a path that exists and that you may read", "cannot bring in %s: %s",
                      quote_text(&path, plan_shown_text(plan, plan->mounts[failure->index].source)),
-                     reason(failure->error));
+                     strerror(failure->error));
 }
 
 static int explain_step(const struct plan *plan, const struct enter_message *failure,
@@ -118,7 +113,7 @@ static int explain_step(const struct plan *plan, const struct enter_message *fai
                            "without the layer, and the result says so"
                          : NULL,
                      "step \"%s\" failed%s: %s", enter_step_name(failure->step), row,
-                     reason(failure->error));
+                     strerror(failure->error));
 }
 
 int failure_explain(const struct plan *plan, const struct observation *seen, struct berm_error *err)

@@ -28,14 +28,29 @@ static char *put(char **at, const char *text, size_t length)
     return start;
 }
 
-static void fill_candidates(struct vectors *vectors, const struct plan *plan, char **at)
+/* A text of argv, with the work directory's path in place of the mark. */
+static char *put_argument(char **at, const struct plan *plan, const char *text,
+                          const char *work_path)
+{
+    char *start = *at;
+
+    if (plan->argv_has_work_mark && text[0] == PLAN_WORK_MARK) {
+        (void)put(at, work_path, strlen(work_path));
+        text++;
+    }
+    (void)put(at, text, strlen(text) + 1);
+    return start;
+}
+
+static void fill_candidates(struct vectors *vectors, const struct plan *plan, const char *work_path,
+                            char **at)
 {
     const char *program = plan_text_of(plan, plan->program);
     const char *path = plan_text_of(plan, plan->search_path);
     size_t count = 0;
 
     if (strchr(program, '/')) {
-        vectors->candidates[count++] = put(at, program, strlen(program) + 1);
+        vectors->candidates[count++] = put_argument(at, plan, program, work_path);
         vectors->candidates[count] = NULL;
         return;
     }
@@ -93,17 +108,10 @@ int vectors_make(struct vectors *vectors, const struct plan *plan, const char *w
     char *at = vectors->extra;
     const char *text = plan_text_of(plan, plan->argv);
     for (uint32_t i = 0; i < plan->argc; i++) {
-        size_t size = strlen(text) + 1;
-        vectors->argv[i] = at;
-        if (plan->argv_has_work_mark && text[0] == PLAN_WORK_MARK) {
-            (void)put(&at, work_path, strlen(work_path));
-            (void)put(&at, text + 1, size - 1);
-        } else {
-            (void)put(&at, text, size);
-        }
-        text += size;
+        vectors->argv[i] = put_argument(&at, plan, text, work_path);
+        text += strlen(text) + 1;
     }
-    fill_candidates(vectors, plan, &at);
+    fill_candidates(vectors, plan, work_path, &at);
     fill_environment(vectors, plan, work_path, &at);
     return 0;
 }

@@ -201,9 +201,9 @@ static void write_landlock(struct json_writer *json, const struct plan *plan)
 void layers_to_json(const struct plan *plan, struct json_writer *json)
 {
     begin_list(json, "layers");
-    for (uint8_t layer = BERM_LAYER_NONE + 1; layer < BERM_LAYER_COUNT; layer++) {
+    for (int layer = BERM_LAYER_NONE + 1; layer < BERM_LAYER_COUNT; layer++) {
         json_object(json);
-        field_layer(json, layer);
+        field_layer(json, (uint8_t)layer);
         field_word(json, "state", plan_layer_state(plan, (enum berm_layer)layer));
         begin_list(json, "promises");
         for (uint32_t i = 0; i < plan->claim_count; i++) {

@@ -202,6 +202,22 @@ static void write_timings(const struct result_usage *usage, struct json_writer *
     json_object_end(json);
 }
 
+/* Keys "step" and "compile", only where there was a compiler. */
+static void write_compile(const struct result_json_options *options, struct json_writer *json)
+{
+    const struct result_compile *compile = options->compile;
+
+    if (!compile)
+        return;
+    field_text(json, "step", options->ended_by_compile ? "compile" : "run");
+    json_key(json, "compile");
+    json_object(json);
+    write_verdict(compile->result, json);
+    write_streams(compile->result, compile->captures, json);
+    write_usage(&compile->result->usage, json);
+    json_object_end(json);
+}
+
 int result_to_json(const struct plan *plan, const struct result *result,
                    struct capture *const captures[STREAM_COUNT],
                    const struct result_json_options *options, struct json_writer *json)
@@ -209,6 +225,7 @@ int result_to_json(const struct plan *plan, const struct result *result,
     json_object(json);
     field_u64(json, "schema", SCHEMA);
     write_verdict(result, json);
+    write_compile(options, json);
     write_streams(result, options->has_output ? captures : NULL, json);
     write_usage(&result->usage, json);
     layers_to_json(plan, json);

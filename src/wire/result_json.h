@@ -7,9 +7,17 @@
 #include "run/result.h"
 #include "wire/json.h"
 
+/* The step before the program: how the compiler ended, with its own output and usage. */
+struct result_compile {
+    const struct result *result;
+    struct capture *const *captures; /* by stream */
+};
+
 struct result_json_options {
     bool has_output; /* stdout and stderr inside */
     bool has_timings;
+    const struct result_compile *compile; /* NULL: there was no such step */
+    bool ended_by_compile; /* the compiler failed: the result is its own, no program was executed */
 };
 
 /**
