@@ -23,8 +23,10 @@ static uint64_t count_chars(const char *bytes, size_t size)
 
 static void check(struct capture *capture, const char *bytes, size_t size, uint64_t cap)
 {
-    const char *head, *tail;
-    size_t head_size, tail_size;
+    const char *head = NULL;
+    const char *tail = NULL;
+    size_t head_size = 0;
+    size_t tail_size = 0;
     uint64_t omitted = capture_omitted_bytes(capture);
 
     capture_parts(capture, &head, &head_size, &tail, &tail_size);

@@ -124,8 +124,8 @@ static void the_state_of_a_layer_follows_from_its_promises(void **state)
 static void every_word_is_known_and_nothing_past_the_last(void **state)
 {
     (void)state;
-    for (uint8_t op = MOUNT_NONE + 1; op < MOUNT_OP_COUNT; op++)
-        assert_string_not_equal(mount_op_name(op), "unknown");
+    for (int op = MOUNT_NONE + 1; op < MOUNT_OP_COUNT; op++)
+        assert_string_not_equal(mount_op_name((uint8_t)op), "unknown");
     assert_string_equal(mount_op_name(MOUNT_OP_COUNT), "unknown");
     for (int resource = 0; resource < 16; resource++)
         assert_string_not_equal(rlimit_name(resource), "unknown");

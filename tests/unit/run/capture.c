@@ -86,8 +86,10 @@ static void assert_kept(struct capture *capture, const unsigned char *bytes, siz
                         size_t cap)
 {
     struct expected expected = reference(bytes, size, cap);
-    const char *head = NULL, *tail = NULL;
-    size_t head_size = 0, tail_size = 0;
+    const char *head = NULL;
+    const char *tail = NULL;
+    size_t head_size = 0;
+    size_t tail_size = 0;
 
     assert_int_equal(capture_bytes(capture), size);
     assert_int_equal(capture_omitted_bytes(capture), expected.omitted);
@@ -120,8 +122,10 @@ static void nothing_taken_is_nothing_kept(void **state)
 static void at_the_cap_all_is_kept_and_one_more_is_cut(void **state)
 {
     (void)state;
-    const char *head = NULL, *tail = NULL;
-    size_t head_size = 0, tail_size = 0;
+    const char *head = NULL;
+    const char *tail = NULL;
+    size_t head_size = 0;
+    size_t tail_size = 0;
     for (int size = 9; size <= 11; size++) {
         struct capture *capture = capture_new(10);
         assert_int_equal(capture_add(capture, "abcdefghijk", (size_t)size), 0);
@@ -147,8 +151,10 @@ static void the_head_is_the_floor_of_sixty_percent(void **state)
     char text[300];
     memset(text, 'x', sizeof(text));
     for (size_t cap = 1; cap <= 120; cap++) {
-        const char *head = NULL, *tail = NULL;
-        size_t head_size = 0, tail_size = 0;
+        const char *head = NULL;
+        const char *tail = NULL;
+        size_t head_size = 0;
+        size_t tail_size = 0;
         struct capture *capture = capture_new(cap);
         assert_int_equal(capture_add(capture, text, sizeof(text)), 0);
         capture_parts(capture, &head, &head_size, &tail, &tail_size);
@@ -297,8 +303,10 @@ static void ten_gigabytes_are_counted_exactly_in_flat_memory(void **state)
         CAP = 102400
     };
 
-    const char *head = NULL, *tail = NULL;
-    size_t head_size = 0, tail_size = 0;
+    const char *head = NULL;
+    const char *tail = NULL;
+    size_t head_size = 0;
+    size_t tail_size = 0;
     char *block = malloc(BLOCK);
     assert_non_null(block);
     memset(block, 'x', BLOCK);
@@ -367,8 +375,10 @@ static void a_little_output_takes_a_little_memory(void **state)
 static void without_memory_the_bytes_are_counted_and_the_head_stays_whole(void **state)
 {
     (void)state;
-    const char *head = NULL, *tail = NULL;
-    size_t head_size = 0, tail_size = 0;
+    const char *head = NULL;
+    const char *tail = NULL;
+    size_t head_size = 0;
+    size_t tail_size = 0;
     char block[10000];
     memset(block, 'x', sizeof(block));
 

@@ -40,7 +40,7 @@ static void every_table_of_a_plan_is_in_its_json(void **state)
         {"notes.0.text",            "\"the caller's groups are kept\""                                        },
         {"program.argv",            "[\"python3\",\"-c\",\"print('\\u001B[2J')\"]"                            },
         {"program.variables",       "[\"LANG\",\"TOKEN\"]"                                                    },
-        {"program.directory",       "\"(the work directory)\""                                                               },
+        {"program.directory",       "\"(the work directory)\""                                                },
         {"program.umask",           "18"                                                                      },
         {"supervisor.wall_s",       "30.0"                                                                    },
         {"supervisor.memory_bytes", "536870912"                                                               },

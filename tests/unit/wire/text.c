@@ -110,7 +110,8 @@ static void both_directions_see_the_same_characters(void **state)
 
     for (unsigned number = 0; number < combinations; number++) {
         char text[LENGTH];
-        size_t starts[LENGTH], count = 0;
+        size_t starts[LENGTH];
+        size_t count = 0;
         for (unsigned i = 0, rest = number; i < LENGTH; i++, rest /= LETTERS)
             text[i] = (char)alphabet[rest % LETTERS];
         for (size_t at = 0; at < LENGTH;) {
