@@ -51,6 +51,10 @@ void suggest_offer(struct suggestion *suggestion, const char *known)
 
     if (wanted_size > WORD_MAX || known_size > WORD_MAX)
         return;
+    /* Each character more or less is a slip: most words need no table. */
+    if (wanted_size > known_size + SUGGEST_DISTANCE_MAX ||
+        known_size > wanted_size + SUGGEST_DISTANCE_MAX)
+        return;
     unsigned distance = distance_of(suggestion->wanted, wanted_size, known, known_size);
     /* A word of two letters is two slips away from every other one. */
     if (distance >= suggestion->distance || distance >= known_size || distance >= wanted_size)
