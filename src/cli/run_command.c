@@ -222,6 +222,7 @@ static int prepare_part(const struct run_command *command, enum cli_part_id id, 
                                .live_fds = {-1, -1},
                                .cancel_fd = cancel_fd,
                                .cancel_is_signalfd = true,
+                               .caller_pidfd = -1,
                                .identity_start = area.start,
                                .identity_size = area.size};
     int r = is_capturing ? new_captures(&part->output, plan->output_chars, STREAM_STDOUT)

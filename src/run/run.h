@@ -29,6 +29,7 @@ struct run_io {
     struct capture *captures[STREAM_COUNT]; /* output is kept there; may be NULL */
     int cancel_fd; /* a signalfd: a signal there cancels the run; or a socket: its end does. Negative: none */
     bool cancel_is_signalfd;
+    int caller_pidfd; /* of the process for which this one works: its end cancels. Negative: none */
     char *identity_start; /* argv and environ area of this process, wiped in init; NULL = nothing to wipe */
     size_t identity_size;
 };

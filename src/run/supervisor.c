@@ -32,6 +32,7 @@ enum poll_slot {
     POLL_PROCESS,
     POLL_STATUS,
     POLL_CANCEL,
+    POLL_CALLER,
     POLL_OUT_READ, /* + stream */
     POLL_OUT_WRITE = POLL_OUT_READ + STREAM_COUNT,
     POLL_IN_READ = POLL_OUT_WRITE + STREAM_COUNT,
@@ -154,10 +155,17 @@ static void read_cancel(struct supervisor *self)
     struct signalfd_siginfo info;
     int fd = self->part->io->cancel_fd;
 
-    if (self->part->io->cancel_is_signalfd) {
-        if (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
-            self->seen->cancel_signal == 0)
-            self->seen->cancel_signal = (int32_t)info.ssi_signo;
+    if (self->part->io->cancel_is_signalfd &&
+        read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info) && self->seen->cancel_signal == 0) {
+        sigset_t set;
+
+        self->seen->cancel_signal = (int32_t)info.ssi_signo;
+        /* The next one ends berm itself, as the caller means it (settled.md, "Result and exit"). */
+        (void)sigemptyset(&set);
+        (void)sigaddset(&set, SIGINT);
+        (void)sigaddset(&set, SIGTERM);
+        (void)sigaddset(&set, SIGHUP);
+        (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
     }
     stop_for(self, KILL_CANCELLED);
 }
@@ -293,6 +301,8 @@ static void fill_slots(struct supervisor *self)
     set_slot(self, POLL_STATUS, self->part->status_fd, true, POLLIN);
     set_slot(self, POLL_CANCEL, self->part->io->cancel_fd, self->seen->kill_reason != KILL_CANCELLED,
              POLLIN);
+    set_slot(self, POLL_CALLER, self->part->io->caller_pidfd,
+             self->seen->kill_reason != KILL_CANCELLED, POLLIN);
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
         const struct outlet *outlet = &self->outlets[i];
         set_slot(self, POLL_OUT_READ + i, outlet->from, outlet_wants_read(outlet), POLLIN);
@@ -334,6 +344,8 @@ static int poll_once(struct supervisor *self, struct berm_error *err)
         read_messages(self);
     if (self->slots[POLL_CANCEL].revents != 0)
         read_cancel(self);
+    if (self->slots[POLL_CALLER].revents != 0)
+        stop_for(self, KILL_CANCELLED);
     move_bytes(self);
     check_limits(self);
     if (self->slots[POLL_PROCESS].revents != 0)
