@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "cli/caller_tty.h"
 #include "cli/complain.h"
 #include "cli/env_file.h"
 #include "cli/result_print.h"
@@ -64,7 +65,8 @@ static int open_input(struct run_command *command, struct berm_error *err)
                              strerror(errno));
         return 0;
     }
-    if (from || (fstat(STDIN_FILENO, &status) == 0 &&
+    /* A terminal of its own is fed from whatever the caller's input is. */
+    if (from || command->options.tty || (fstat(STDIN_FILENO, &status) == 0 &&
                  (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode))))
         command->stdin_fd = STDIN_FILENO;
     return 0;
@@ -155,7 +157,7 @@ int run_command_refuse(const struct run_command *command, const struct berm_erro
 /* The signals that cancel a run, as a descriptor. One that the caller ignores stays ignored. */
 static int open_cancel(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH};
     struct sigaction action;
     sigset_t set;
 
@@ -375,15 +377,19 @@ int run_command_execute(struct run_command *command)
     struct berm_error err = {0};
     AUTO_FREE struct cli_part *parts = calloc(PART_COUNT, sizeof(*parts));
     AUTO_FD int cancel_fd = open_cancel();
+    struct caller_tty tty = {.fd = -EBADF, .guard_fd = -EBADF};
     int status;
 
     int r = parts ? prepare_part(command, PART_RUN, cancel_fd, &parts[PART_RUN]) : -ENOMEM;
     if (r == 0 && command->compile_plan)
         r = prepare_part(command, PART_COMPILE, cancel_fd, &parts[PART_COMPILE]);
+    if (r == 0 && command->options.tty)
+        caller_tty_make_raw(&tty, &parts[PART_RUN].io.window);
     if (r < 0)
         error_set(&err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "no memory for the output");
     else
         r = run_until_begun(command, parts, &err);
+    caller_tty_restore(&tty);
     status = r < 0 ? run_command_refuse(command, &err) : judge_and_show(command, parts);
     for (int part = 0; parts && part < PART_COUNT; part++) {
         for (int i = 0; i < STREAM_COUNT; i++)

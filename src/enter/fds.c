@@ -1,6 +1,7 @@
 /*
  * What the program inherits: session, signals, umask, descriptors, directory.
  */
+#include <asm/ioctls.h>
 #include <fcntl.h>
 #include <signal.h>
 
@@ -16,7 +17,10 @@ int step_new_session(struct enter_state *state)
     if (!plan_has(state->plan, PLAN_NEW_SESSION))
         return 0;
     long r = RAW(SYS_setsid);
-    return r < 0 ? (int)r : 0;
+    if (r < 0 || !plan_has(state->plan, PLAN_TTY))
+        return r < 0 ? (int)r : 0;
+    /* A session leader without a terminal takes this one as its own (ioctl_tty(2)). */
+    return (int)RAW(SYS_ioctl, RAW_ARG(state->context->stdio[0]), TIOCSCTTY, 0UL);
 }
 
 int step_signals(struct enter_state *state)

@@ -13,8 +13,8 @@
 #include "layers/plans.h"
 
 #define INSIDE_PATH "/usr/local/bin:/usr/bin:/bin"
-/* PATH, LANG, HOME, TMPDIR. */
-#define FIXED_COUNT 4
+/* PATH, LANG, HOME, TMPDIR; TERM for a program with a terminal. */
+#define FIXED_COUNT 5
 
 static const char mark_home[] = {'H', 'O', 'M', 'E', '=', PLAN_WORK_MARK, '\0'};
 static const char mark_tmp[] = {'T', 'M', 'P', 'D', 'I', 'R', '=', PLAN_WORK_MARK, '\0'};
@@ -67,6 +67,8 @@ int plan_env(const struct policy *policy, const struct request *request, const s
     put_variable(list, &count, "LANG=C.UTF-8");
     put_variable(list, &count, is_small_root ? "HOME=" INSIDE_WORK : mark_home);
     put_variable(list, &count, is_small_root ? "TMPDIR=/tmp" : mark_tmp);
+    if (request->wants_tty)
+        put_variable(list, &count, "TERM=xterm");
     for (size_t i = 0; i < request->env_extra_count; i++)
         put_variable(list, &count, request->env_extra[i]);
     for (size_t i = 0; i < policy->env.count; i++)

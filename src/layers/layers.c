@@ -68,6 +68,9 @@ static void plan_base(const struct policy *policy, const struct request *request
     builder->plan->argv_has_work_mark = request->argv_has_work_mark;
     builder->plan->state_dir = state_dir;
     builder->plan->features |= PLAN_RESET_SIGNALS | PLAN_CLOSE_DESCRIPTORS;
+    /* A terminal is given by the session that owns it. */
+    if (request->wants_tty)
+        builder->plan->features |= PLAN_TTY | PLAN_NEW_SESSION;
     builder->plan->umask = 022;
     builder->plan->has_stdin = request->has_stdin;
     builder->plan->output_chars = policy->output;

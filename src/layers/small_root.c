@@ -109,7 +109,8 @@ static void configuration(const struct host *host, struct plan_builder *builder)
     }
 }
 
-static void device_nodes(const struct policy *policy, struct plan_builder *builder)
+static void device_nodes(const struct policy *policy, const struct request *request,
+                         struct plan_builder *builder)
 {
     char source[32];
     char options[96];
@@ -120,6 +121,9 @@ static void device_nodes(const struct policy *policy, struct plan_builder *build
         row(builder, MOUNT_BIND, source, source + 1, "",
             MOUNT_FLAG_DEV | MOUNT_FLAG_NOEXEC | MOUNT_FLAG_IS_FILE, 0);
     }
+    if (request->wants_tty)
+        row(builder, MOUNT_BIND, "/dev/tty", "dev/tty", "",
+            MOUNT_FLAG_DEV | MOUNT_FLAG_NOEXEC | MOUNT_FLAG_IS_FILE, 0);
     directory(builder, "dev/shm");
     (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=1777",
                    (unsigned long long)policy->shm_size, (unsigned long long)policy->tmp_files);
@@ -263,7 +267,7 @@ int plan_small_root(const struct policy *policy, const struct request *request,
     system_directories(host, builder);
     configuration(host, builder);
     process_view(policy, builder);
-    device_nodes(policy, builder);
+    device_nodes(policy, request, builder);
     cpu_files(builder->plan, builder);
     writable_places(policy, request, builder);
     for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)

@@ -10,6 +10,8 @@
 #ifndef BERM_RUN_RUN_H
 #define BERM_RUN_RUN_H
 
+#include <sys/ioctl.h>
+
 #include "plan/plan.h"
 #include "run/capture.h"
 #include "run/observation.h"
@@ -30,6 +32,7 @@ struct run_io {
     int cancel_fd; /* a signalfd: a signal there cancels the run; or a socket: its end does. Negative: none */
     bool cancel_is_signalfd;
     int caller_pidfd; /* of the process for which this one works: its end cancels. Negative: none */
+    struct winsize window; /* of the program's terminal; all 0 = the kernel's default */
     char *identity_start; /* argv and environ area of this process, wiped in init; NULL = nothing to wipe */
     size_t identity_size;
 };

@@ -9,7 +9,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -151,10 +153,42 @@ static int make_pipe(const struct run_state *run, int *ours, int *theirs, bool w
     return 0;
 }
 
+/* A terminal in place of the three pipes: its one stream is stdout. The program gets the slave side, which it
+ * owns; the master side is berm's. */
+static int make_terminal(const struct run_state *run, struct part_state *part,
+                         struct part_ends *child)
+{
+    char name[64];
+
+    part->output_fds[STREAM_STDOUT] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    int master = part->output_fds[STREAM_STDOUT];
+    if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0 ||
+        ptsname_r(master, name, sizeof(name)) != 0 || fcntl(master, F_SETFL, O_NONBLOCK) < 0)
+        return -errno;
+    (void)fcntl(master, F_SETFD, FD_CLOEXEC); /* posix_openpt may pass over O_CLOEXEC */
+    if (part->io->window.ws_row != 0)
+        (void)ioctl(master, TIOCSWINSZ, &part->io->window); /* only the size that is shown */
+    part->input_fd = fcntl(master, F_DUPFD_CLOEXEC, 3);
+    child->stdio[0] = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (part->input_fd < 0 || child->stdio[0] < 0)
+        return -errno;
+    if (plan_has(part->plan, PLAN_HOST_UID) &&
+        fchown(child->stdio[0], outside_uid(run), outside_gid(run)) < 0)
+        return -errno;
+    for (int i = 1; i < 3; i++) {
+        child->stdio[i] = fcntl(child->stdio[0], F_DUPFD_CLOEXEC, 3);
+        if (child->stdio[i] < 0)
+            return -errno;
+    }
+    return 0;
+}
+
 static int make_pipes(const struct run_state *run, struct part_state *part, struct part_ends *child)
 {
     int r = make_pipe(run, &part->status_fd, &child->status, false);
 
+    if (r == 0 && plan_has(part->plan, PLAN_TTY))
+        return make_terminal(run, part, child);
     for (int i = 0; r == 0 && i < STREAM_COUNT; i++)
         r = make_pipe(run, &part->output_fds[i], &child->stdio[1 + i], false);
     if (r < 0)

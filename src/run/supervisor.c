@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -150,23 +151,43 @@ static void reap_first(struct supervisor *self)
     note_main_end(self, status);
 }
 
+/* The caller's terminal has another size: so has the program's, which is told by SIGWINCH. */
+static void follow_window(const struct supervisor *self)
+{
+    struct winsize size;
+
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0)
+        (void)ioctl(self->outlets[STREAM_STDOUT].from, TIOCSWINSZ, &size);
+}
+
+/* The next one ends berm itself, as the caller means it (settled.md, "Result and exit"). */
+static void let_signals_through(void)
+{
+    sigset_t set;
+
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGHUP);
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static void read_cancel(struct supervisor *self)
 {
     struct signalfd_siginfo info;
-    int fd = self->part->io->cancel_fd;
 
-    if (self->part->io->cancel_is_signalfd &&
-        read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info) && self->seen->cancel_signal == 0) {
-        sigset_t set;
-
-        self->seen->cancel_signal = (int32_t)info.ssi_signo;
-        /* The next one ends berm itself, as the caller means it (settled.md, "Result and exit"). */
-        (void)sigemptyset(&set);
-        (void)sigaddset(&set, SIGINT);
-        (void)sigaddset(&set, SIGTERM);
-        (void)sigaddset(&set, SIGHUP);
-        (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    if (!self->part->io->cancel_is_signalfd) {
+        stop_for(self, KILL_CANCELLED);
+        return;
     }
+    if (read(self->part->io->cancel_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+        return;
+    if (info.ssi_signo == SIGWINCH) {
+        follow_window(self);
+        return;
+    }
+    self->seen->cancel_signal = (int32_t)info.ssi_signo;
+    let_signals_through();
     stop_for(self, KILL_CANCELLED);
 }
 
