@@ -234,6 +234,23 @@ static int key_find(int argc, char **argv)
     return r;
 }
 
+/* The caller's side of key-find: a key in the keyring of its user, and its removal. */
+static int key_plant(int argc, char **argv)
+{
+    (void)argc;
+    return judge(syscall(SYS_add_key, "user", argv[0], "x", 1, -4));
+}
+
+static int key_drop(int argc, char **argv)
+{
+    long key = syscall(SYS_keyctl, 10, -4, "user", argv[0], 0); /* KEYCTL_SEARCH */
+
+    (void)argc;
+    if (key < 0)
+        return -errno;
+    return outcome_of(syscall(SYS_keyctl, 9, key, -4)); /* KEYCTL_UNLINK */
+}
+
 /* getpid by the i386 table: 20 there, writev on x86-64. */
 static int int80(int argc, char **argv)
 {
@@ -298,6 +315,8 @@ const struct attempt calls_attempts[] = {
     {"vmsplice",     "",                                         0, splice_pages},
     {"key-add",      "",                                         0, key_add     },
     {"key-find",     "DESCRIPTION",                              1, key_find    },
+    {"key-plant",    "DESCRIPTION",                              1, key_plant   },
+    {"key-drop",     "DESCRIPTION",                              1, key_drop    },
     {"int80",        "",                                         0, int80       },
     {"x32",          "",                                         0, x32         },
     {"filter-probe", "",                                         0, probe_filter},

@@ -45,30 +45,39 @@ static int state_of(pid_t pid)
     return behind ? behind[2] : -1;
 }
 
-/* Everything that could stop, end or weaken PID 1 of a sandbox. Refuses to touch any other PID 1.
- * */
+/* Refuses to touch any other PID 1 than a sandbox's: the argument is its name. */
+static bool is_named_init(const char *wanted)
+{
+    char name[64];
+
+    return read_text("/proc/1/comm", name, sizeof(name)) >= 0 &&
+           strncmp(name, wanted, strlen(wanted)) == 0;
+}
+
+/* Every signal that could stop or end PID 1 of a sandbox. */
 static int attack_init(int argc, char **argv)
 {
     static const int signals[] = {SIGSTOP, SIGTSTP, SIGKILL, SIGTERM, SIGCHLD, SIGSEGV};
-    struct rlimit nothing = {0, 0};
-    char name[64];
-    int r = -EPERM;
 
     (void)argc;
-    if (read_text("/proc/1/comm", name, sizeof(name)) < 0 ||
-        strncmp(name, argv[0], strlen(argv[0])))
+    if (!is_named_init(argv[0]))
         return -ESRCH;
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         (void)kill(1, signals[i]); /* returns 0 even where the signal is thrown away */
-    if (syscall(SYS_prlimit64, 1, RLIMIT_NOFILE, &nothing, NULL) == 0) {
-        fact("its limits were set ");
-        r = 0;
-    }
-    if (syscall(SYS_prlimit64, 1, RLIMIT_CPU, &nothing, NULL) == 0)
-        r = 0;
-    (void)usleep(100000); /* time for a signal to act; nothing tells that none will */
+    (void)usleep(100000);          /* time for a signal to act; nothing tells that none will */
     fact("its state is %c", state_of(1));
-    return strchr("Tt", state_of(1)) ? 0 : r;
+    return strchr("Tt", state_of(1)) ? 0 : -EPERM;
+}
+
+/* Equal uids are all that prlimit(2) asks for. The limit is one that init does not meet. */
+static int limit_init(int argc, char **argv)
+{
+    struct rlimit few = {64, 64};
+
+    (void)argc;
+    if (!is_named_init(argv[0]))
+        return -ESRCH;
+    return outcome_of(syscall(SYS_prlimit64, 1, RLIMIT_NOFILE, &few, NULL));
 }
 
 static int trace(int argc, char **argv)
@@ -277,6 +286,7 @@ static int daemonize(int argc, char **argv)
 const struct attempt processes_attempts[] = {
     {"kill",        "PID [SIGNAL]",                 1, kill_one   },
     {"attack-init", "NAME",                         1, attack_init},
+    {"limit-init",  "NAME",                         1, limit_init },
     {"trace",       "PID",                          1, trace      },
     {"vm-read",     "PID [ADDRESS]",                1, vm_read    },
     {"take-fd",     "PID",                          1, take_fd    },
