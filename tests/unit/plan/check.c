@@ -105,7 +105,11 @@ static void a_count_past_its_table_is_refused(void **state)
     REFUSES(plan->rule_count = PLAN_RULES_MAX + 1);
     REFUSES(plan->group_write_count = PLAN_GROUP_WRITES_MAX + 1);
     REFUSES(plan->claim_count = PLAN_CLAIMS_MAX + 1);
+    REFUSES(plan->note_count = PLAN_NOTES_MAX + 1);
     REFUSES(plan->note_count = UINT32_MAX);
+    /* What lies behind the table looks like one more good row. */
+    REFUSES(plan->rules[0].path = 0; plan->rules[0].access = 0;
+            plan->rlimit_count = PLAN_RLIMITS_MAX + 1);
 }
 
 static void an_offset_outside_the_pool_is_refused(void **state)
@@ -137,6 +141,24 @@ static void a_run_of_texts_that_leaves_the_pool_is_refused(void **state)
     REFUSES(plan->argv = plan->pool_used);
     REFUSES(plan->envc = UINT32_MAX);
     REFUSES(plan->envp = plan->pool_used);
+}
+
+static void a_pool_past_its_maximum_is_refused(void **state)
+{
+    (void)state;
+    struct plan *plan = good_plan();
+    size_t size = sizeof(struct plan) + PLAN_POOL_MAX + 1;
+    struct plan *large = calloc(1, size);
+    assert_non_null(large);
+    memcpy(large, plan, plan->size);
+    large->pool_used = PLAN_POOL_MAX;
+    large->size = (uint32_t)size - 1;
+    assert_int_equal(plan_check(large, size - 1), 0);
+    large->pool_used = PLAN_POOL_MAX + 1;
+    large->size = (uint32_t)size;
+    assert_int_equal(plan_check(large, size), -EBADMSG);
+    free(large);
+    free(plan);
 }
 
 static void an_unknown_word_is_refused(void **state)
@@ -184,6 +206,7 @@ int main(void)
         cmocka_unit_test(a_wrong_frame_is_refused),
         cmocka_unit_test(a_count_past_its_table_is_refused),
         cmocka_unit_test(an_offset_outside_the_pool_is_refused),
+        cmocka_unit_test(a_pool_past_its_maximum_is_refused),
         cmocka_unit_test(a_run_of_texts_that_leaves_the_pool_is_refused),
         cmocka_unit_test(an_unknown_word_is_refused),
         cmocka_unit_test(a_byte_that_is_no_bool_is_refused),

@@ -445,6 +445,14 @@ static void usage_takes_the_best_count_and_names_it(void **state)
     assert_int_equal(result->usage.processes_peak, 0);
     free(result);
 
+    seen.monitor_cpu_ns = 99; /* a poll that missed the end: the kernel's record is larger */
+    seen.monitor_memory_peak_bytes = 4 * MEBI;
+    result = judged(&facts, &seen);
+    assert_string_equal(result->usage.cpu_source, "rusage");
+    assert_int_equal(result->usage.memory_peak_bytes, 5 * MEBI);
+    assert_string_equal(result->usage.memory_source, "rusage");
+    free(result);
+
     seen.has_monitor = true;
     seen.monitor_cpu_ns = 150;
     seen.monitor_memory_peak_bytes = 9 * MEBI;

@@ -226,6 +226,12 @@ static void the_bytes_are_there_when_decoding_lost_some(void **state)
     assert_at(json, "stdout_base64", "\"YWJjZGX/d3h5eg==\"");
     assert_at(json, "stdout_head_bytes", "6");
     free(json);
+
+    /* Lost in the tail alone. */
+    json =
+        written(result, "abcdef......wxy\xff", 16, 10, (struct result_json_options){true, false});
+    assert_at(json, "stdout_base64", "\"YWJjZGVmd3h5/w==\"");
+    free(json);
 }
 
 static void nul_bytes_and_a_printed_replacement_character_lose_nothing(void **state)
