@@ -83,7 +83,7 @@ static const struct flag *find_short_flag(const char *word)
     return NULL;
 }
 
-static int refuse_unknown(const char *word, size_t size, struct berm_error *err)
+static void refuse_unknown(const char *word, size_t size, struct berm_error *err)
 {
     struct quoted quoted;
     char name[ORIGIN_SIZE];
@@ -98,8 +98,8 @@ static int refuse_unknown(const char *word, size_t size, struct berm_error *err)
         (void)snprintf(cure, sizeof(cure), "did you mean --%s?", near.best);
     else
         (void)snprintf(cure, sizeof(cure), "`berm run --help` lists the options");
-    return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, 0, cure, "unknown option %s",
-                     quote_text(&quoted, name));
+    (void)error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, 0, cure, "unknown option %s",
+                    quote_text(&quoted, name)); /* its answer is the caller's */
 }
 
 static int refuse_missing(const struct flag *flag, struct berm_error *err)
@@ -157,8 +157,10 @@ static int next_word(struct cursor *cursor, struct word *ret_word, struct berm_e
     *ret_word = (struct word){
         .flag = is_long ? find_flag(text + 2, size - 2) : find_short_flag(text),
     };
-    if (!ret_word->flag)
-        return refuse_unknown(text, size, err);
+    if (!ret_word->flag) {
+        refuse_unknown(text, size, err);
+        return -EINVAL;
+    }
     int ret = take_value(cursor, text[size] == '=' ? text + size + 1 : NULL, ret_word, err);
     return ret < 0 ? ret : 1;
 }

@@ -237,6 +237,7 @@ int policy_file_apply_by(const char *reader, const char *file, struct policy *po
     struct child child = {.out_fd = -EBADF, .err_fd = -EBADF};
     struct block flat = {0};
     struct block complaint = {0};
+    char nothing[] = "";
 
     int ret = start(reader, file, &child, err);
     if (ret < 0)
@@ -255,7 +256,7 @@ int policy_file_apply_by(const char *reader, const char *file, struct policy *po
                         "cannot read what berm-policy hands out: %s",
                         strerror(ret < 0 ? -ret : -status));
     else if (status != 0)
-        ret = pass_complaint(complaint.bytes, status, err);
+        ret = pass_complaint(complaint.bytes ? complaint.bytes : nothing, status, err);
     else
         ret = apply(&flat, policy, err);
     free(flat.bytes);

@@ -87,7 +87,7 @@ const char *evidence_name(uint32_t index)
         [EVIDENCE_LANDLOCK] = "an act that Landlock must refuse",
         [EVIDENCE_INTERFACES] = "network interfaces that are up",
         [EVIDENCE_PID] = "process id inside",
-        [EVIDENCE_ROOT] = "read-only root",
+        [EVIDENCE_ROOT] = "root and /usr read-only, nosuid, nodev",
     };
 
     if (index >= EVIDENCE_NAMESPACE && index < EVIDENCE_CAPABILITIES)
@@ -126,6 +126,11 @@ static void read_capabilities(struct evidence *evidence)
             break;
         if (in_bounding != 0)
             evidence->caps_bounding |= 1ULL << cap;
+    }
+    /* The ambient set is never larger than the permitted and the inheritable (capabilities(7)): asked for
+     * one by one only when they are not empty. */
+    uint64_t possible = evidence->caps_permitted & evidence->caps_inheritable;
+    for (unsigned cap = 0; cap < 64 && possible != 0; cap++) {
         if (raw_prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, cap, 0, 0) > 0)
             evidence->caps_ambient |= 1ULL << cap;
     }
@@ -172,13 +177,25 @@ static void read_limits(const struct plan *plan, struct evidence *evidence)
     }
 }
 
+/* ST_* flags of the mount at a path; f_flags is the eleventh long of struct statfs on both architectures
+ * (statfs(2)). 0 when it cannot be asked: no promise of ours is kept by 0. */
+static uint32_t mount_flags(const char *path)
+{
+    long fields[16] = {0};
+
+    return RAW(SYS_statfs, path, fields) == 0 ? (uint32_t)fields[10] : 0;
+}
+
+static bool root_is_sealed(const struct evidence *seen)
+{
+    const uint32_t sealed = 1u | 2u | 4u; /* ST_RDONLY, ST_NOSUID, ST_NODEV */
+
+    return (seen->root_flags & sealed) == sealed && (seen->system_flags & sealed) == sealed;
+}
+
 static void read_evidence(const struct enter_context *context, struct evidence *evidence)
 {
     const struct plan *plan = context->plan;
-    struct kernel_statfs {
-        long fields[16];
-    } root = {{0}};
-
     evidence->uid = (uint32_t)RAW(SYS_geteuid);
     evidence->gid = (uint32_t)RAW(SYS_getegid);
     evidence->group_count = (uint32_t)RAW(SYS_getgroups, 0L, NULL);
@@ -197,9 +214,10 @@ static void read_evidence(const struct enter_context *context, struct evidence *
         evidence->landlock_probe = landlock_probe();
     if (plan->filter != FILTER_NONE)
         evidence->filter_probe = filter_probe(context);
-    /* f_flags is the eleventh long of struct statfs on both architectures (statfs(2)). */
-    if (RAW(SYS_statfs, "/", &root) == 0)
-        evidence->root_flags = (uint32_t)root.fields[10];
+    if (plan_has(plan, PLAN_READ_ONLY_ROOT)) {
+        evidence->root_flags = mount_flags("/");
+        evidence->system_flags = mount_flags("/usr");
+    }
     read_limits(plan, evidence);
 }
 
@@ -267,7 +285,7 @@ static uint32_t contradiction(const struct enter_context *context, const struct 
     /* Init is 1, the first program 2; a second one comes after whatever the first made. */
     if (plan_has(plan, PLAN_INIT) && (context->is_second ? seen->pid <= 2 : seen->pid != 2))
         return EVIDENCE_PID;
-    if (plan_has(plan, PLAN_READ_ONLY_ROOT) && !(seen->root_flags & 1u /* ST_RDONLY */))
+    if (plan_has(plan, PLAN_READ_ONLY_ROOT) && !root_is_sealed(seen))
         return EVIDENCE_ROOT;
     return same_limits(plan, seen, &row) ? (uint32_t)EVIDENCE_COUNT : EVIDENCE_RLIMIT + row;
 }

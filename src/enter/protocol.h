@@ -26,7 +26,7 @@ struct evidence {
     int32_t interfaces_up;  /* how many network interfaces are up */
     int32_t pid;            /* getpid() inside */
     uint64_t rlimit_soft[ENTER_RLIMITS], rlimit_hard[ENTER_RLIMITS]; /* by row of plan.rlimits */
-    uint32_t root_flags;    /* statfs f_flags of / */
+    uint32_t root_flags, system_flags; /* statfs f_flags of / and of /usr */
     int32_t open_descriptors; /* above 2, the status pipe excluded */
 };
 

@@ -81,8 +81,7 @@ static void system_directories(const struct host *host, struct plan_builder *bui
 {
     char path[32];
 
-    directory(builder, "usr");
-    row(builder, MOUNT_BIND, "/usr", "usr", "", MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE, 0);
+    row(builder, MOUNT_SYSTEM, "/usr", "usr", "", 0, 0);
     for (size_t i = 0; i < HOST_TOP_LINKS && host->top_links[i].name[0] != '\0'; i++) {
         const struct host_top_link *link = &host->top_links[i];
 
@@ -91,7 +90,7 @@ static void system_directories(const struct host *host, struct plan_builder *bui
             continue;
         }
         (void)snprintf(path, sizeof(path), "/%s", link->name);
-        row(builder, MOUNT_BIND, path, link->name, "", MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE, 0);
+        row(builder, MOUNT_SYSTEM, path, link->name, "", 0, 0);
     }
 }
 
@@ -103,9 +102,12 @@ static void configuration(const struct host *host, struct plan_builder *builder)
     directory(builder, "var");
     directory(builder, "run");
     for (size_t i = 0; i < sizeof(subtrees) / sizeof(subtrees[0]); i++) {
-        if (host->subtree_mask & (1ULL << i))
-            row(builder, MOUNT_BIND, subtrees[i], subtrees[i] + 1, "",
-                MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE | MOUNT_FLAG_OPTIONAL, 0);
+        uint64_t bit = 1ULL << i;
+        uint32_t kind = host->subtree_files & bit ? (uint32_t)MOUNT_FLAG_IS_FILE : 0u;
+
+        if (host->subtree_mask & bit)
+            row(builder, MOUNT_SYSTEM, subtrees[i], subtrees[i] + 1, "",
+                MOUNT_FLAG_OPTIONAL | kind, 0);
     }
 }
 
@@ -118,12 +120,10 @@ static void device_nodes(const struct policy *policy, const struct request *requ
     directory(builder, "dev");
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
         (void)snprintf(source, sizeof(source), "/dev/%s", devices[i]);
-        row(builder, MOUNT_BIND, source, source + 1, "",
-            MOUNT_FLAG_DEV | MOUNT_FLAG_NOEXEC | MOUNT_FLAG_IS_FILE, 0);
+        row(builder, MOUNT_SYSTEM, source, source + 1, "", MOUNT_FLAG_DEV, 0);
     }
     if (request->wants_tty)
-        row(builder, MOUNT_BIND, "/dev/tty", "dev/tty", "",
-            MOUNT_FLAG_DEV | MOUNT_FLAG_NOEXEC | MOUNT_FLAG_IS_FILE, 0);
+        row(builder, MOUNT_SYSTEM, "/dev/tty", "dev/tty", "", MOUNT_FLAG_DEV, 0);
     directory(builder, "dev/shm");
     (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=1777",
                    (unsigned long long)policy->shm_size, (unsigned long long)policy->tmp_files);
@@ -133,9 +133,7 @@ static void device_nodes(const struct policy *policy, const struct request *requ
 /* glibc and Python size their pools by these files; the real ones show the host's CPUs. */
 static void cpu_files(const struct plan *plan, struct plan_builder *builder)
 {
-    static const char *const names[] = {"online", "possible", "present"};
     char list[32];
-    char path[64];
 
     if (plan->cpu_affinity_count <= 0)
         return;
@@ -147,10 +145,9 @@ static void cpu_files(const struct plan *plan, struct plan_builder *builder)
     directory(builder, "sys/devices");
     directory(builder, "sys/devices/system");
     directory(builder, "sys/devices/system/cpu");
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        (void)snprintf(path, sizeof(path), "sys/devices/system/cpu/%s", names[i]);
-        row(builder, MOUNT_FILE, "", path, list, 0, 0444);
-    }
+    row(builder, MOUNT_FILE, "", "sys/devices/system/cpu/online", list, 0, 0444);
+    row(builder, MOUNT_SYMLINK, "online", "sys/devices/system/cpu/possible", "", 0, 0);
+    row(builder, MOUNT_SYMLINK, "online", "sys/devices/system/cpu/present", "", 0, 0);
 }
 
 static void writable_places(const struct policy *policy, const struct request *request,
@@ -177,11 +174,10 @@ static void process_view(const struct policy *policy, struct plan_builder *build
 {
     directory(builder, "proc");
     if (layer_is_on(policy, BERM_LAYER_PROCESS)) {
-        row(builder, MOUNT_PROC, "", "proc", "", MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC, 0);
+        row(builder, MOUNT_PROC, "", "proc", "", MOUNT_FLAG_NOEXEC, 0);
         return;
     }
-    row(builder, MOUNT_BIND, "/proc", "proc", "",
-        MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC | MOUNT_FLAG_RECURSIVE, 0);
+    row(builder, MOUNT_SYSTEM, "/proc", "proc", "", 0, 0);
     plan_add_note(builder, LAYER, "the process layer is off: /proc shows the host's processes");
 }
 
@@ -267,6 +263,7 @@ int plan_small_root(const struct policy *policy, const struct request *request,
     system_directories(host, builder);
     configuration(host, builder);
     process_view(policy, builder);
+    row(builder, MOUNT_SEAL, "", "", "", 0, 0);
     device_nodes(policy, request, builder);
     cpu_files(builder->plan, builder);
     writable_places(policy, request, builder);

@@ -43,17 +43,6 @@ static void kill_one(uint64_t pid, void *context)
         (void)kill((pid_t)pid, SIGKILL); /* gone already is as good */
 }
 
-static void ignore_one(uint64_t pid, void *context)
-{
-    (void)pid;
-    (void)context;
-}
-
-static bool is_empty(int dir_fd)
-{
-    return file_each_u64_at(dir_fd, "cgroup.procs", ignore_one, NULL) == 0;
-}
-
 /* Until nobody is left, or the rounds are used up. */
 static void kill_in_rounds(int dir_fd)
 {
@@ -69,7 +58,7 @@ static void kill_in_rounds(int dir_fd)
 void cgroup_kill(const struct cgroup *group)
 {
     for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
-        if (group->dir_fds[i] < 0 || is_empty(group->dir_fds[i]))
+        if (group->dir_fds[i] < 0)
             continue;
         if (group->version != 2 || file_write_at(group->dir_fds[i], "cgroup.kill", "1") < 0)
             kill_in_rounds(group->dir_fds[i]);
@@ -97,9 +86,13 @@ int cgroup_remove(struct cgroup *group)
     for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
         if (group->dirs[i][0] == '\0')
             continue;
-        int r = remove_directory(group->dirs[i]);
-        if (r < 0)
-            ret = r;
+        /* An empty group goes at once: the usual case. */
+        if (rmdir(group->dirs[i]) < 0 && errno == EBUSY) {
+            cgroup_kill(group);
+            int r = remove_directory(group->dirs[i]);
+            if (r < 0)
+                ret = r;
+        }
         group->dirs[i][0] = '\0';
     }
     close_all(group);
@@ -190,21 +183,26 @@ static int directory_of(const struct cgroup *group, enum cgroup_controller contr
 int cgroup_set(const struct cgroup *group, enum cgroup_controller controller, const char *file,
                const char *value, uint64_t read_back)
 {
-    int fd = directory_of(group, controller);
+    int dir_fd = directory_of(group, controller);
     uint64_t seen = 0;
     char text[64];
 
-    if (fd < 0)
+    if (dir_fd < 0)
         return -ENODEV;
-    int r = file_write_at(fd, file, value);
-    if (r < 0)
-        return r;
-    if (read_back == UINT64_MAX) {
-        ssize_t n = file_read_at(fd, file, text, sizeof(text));
-        return n < 0 ? (int)n : (strcmp(text, value) == 0 ? 0 : -EBADE);
-    }
-    r = file_read_u64_at(fd, file, &seen);
-    return r < 0 ? r : (seen == read_back ? 0 : -EBADE);
+    AUTO_FD int fd = openat(dir_fd, file, O_RDWR | O_CLOEXEC);
+    if (fd < 0 || write(fd, value, strlen(value)) < 0)
+        return -errno;
+    ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+    if (n < 0)
+        return -errno;
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    text[n] = '\0';
+    if (read_back == UINT64_MAX)
+        return strcmp(text, value) == 0 ? 0 : -EBADE;
+    if (strcmp(text, "max") == 0)
+        return -EBADE;
+    return text_to_u64(text, &seen) > 0 && seen == read_back ? 0 : -EBADE;
 }
 
 uint64_t cgroup_cpu_ns(const struct cgroup *group)

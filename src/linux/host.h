@@ -72,15 +72,12 @@ struct host {
 
     enum host_block userns;
     int userns_errno;          /* what clone or the id map answered, 0 when it works */
-    bool has_clone3, has_close_range, has_openat2, has_mount_setattr, has_pidfd;
     int landlock_abi;          /* 0 = not there */
     enum host_block landlock;
     bool has_seccomp_filter;
     enum host_block proc_mount;
 
     struct host_cgroup cgroup;
-    bool has_core_pipe;        /* kernel.core_pattern begins with '|' */
-    bool has_children_file;    /* /proc/PID/task/TID/children */
     int perf_paranoid;         /* kernel.perf_event_paranoid; 4 when unreadable */
 
     uint32_t cpu_count;        /* CPUs berm itself may run on */
@@ -88,6 +85,7 @@ struct host {
 
     struct host_top_link top_links[HOST_TOP_LINKS];
     uint64_t subtree_mask;     /* bit i: path i of the probe's list exists */
+    uint64_t subtree_files;    /* bit i: and is a file */
     char state_dir[HOST_PATH_SIZE]; /* /run/berm or $XDG_RUNTIME_DIR/berm */
 };
 

@@ -28,6 +28,9 @@
 #endif
 #define LANDLOCK_VERSION_QUERY 1U /* LANDLOCK_CREATE_RULESET_VERSION, landlock_create_ruleset(2) */
 
+/* What an unreadable sysctl counts as: nothing is allowed. */
+#define PERF_PARANOID_MAX 4
+
 static void probe_kernel(struct host *host)
 {
     struct utsname name;
@@ -138,19 +141,17 @@ static void probe_rlimits(struct host *host)
     }
 }
 
-static void probe_sysctls(struct host *host)
+/* kernel.perf_event_paranoid: asked only where no group counts CPU time. */
+static void probe_perf(struct host *host)
 {
-    char text[512];
+    char text[32];
     uint64_t level = 0;
 
-    ssize_t n = file_read_at(AT_FDCWD, "/proc/sys/kernel/core_pattern", text, sizeof(text));
-    /* Unreadable counts as a pipe: the stricter answer. */
-    host->has_core_pipe = n < 0 || text[0] == '|';
-    n = file_read_at(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
+    ssize_t n = file_read_at(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
     if (n > 0 && text[0] == '-')
         host->perf_paranoid = -1;
-    else
-        host->perf_paranoid = n > 0 && text_to_u64(text, &level) > 0 ? (int)level : 4;
+    else if (n > 0 && text_to_u64(text, &level) > 0)
+        host->perf_paranoid = (int)level;
 }
 
 void host_probe(struct host *ret_host, enum probe_depth depth, const char *const *paths,
@@ -165,14 +166,20 @@ void host_probe(struct host *ret_host, enum probe_depth depth, const char *const
     probe_top_links(host);
     probe_cpus(host);
     probe_rlimits(host);
-    probe_sysctls(host);
-    host->has_children_file = access("/proc/self/task", F_OK) == 0;
     for (size_t i = 0; i < path_count && i < HOST_SUBTREES_MAX; i++) {
-        if (access(paths[i], F_OK) == 0)
-            host->subtree_mask |= 1ULL << i;
+        struct stat status;
+
+        if (stat(paths[i], &status) < 0)
+            continue;
+        host->subtree_mask |= 1ULL << i;
+        if (!S_ISDIR(status.st_mode))
+            host->subtree_files |= 1ULL << i;
     }
     probe_cgroup(&host->cgroup);
     probe_state_dir(host);
+    host->perf_paranoid = PERF_PARANOID_MAX;
+    if (depth == PROBE_DEEP || host->cgroup.controllers[CG_CPUACCT].block != BLOCK_NONE)
+        probe_perf(host);
     host->userns = BLOCK_NOT_TRIED;
     host->proc_mount = BLOCK_NOT_TRIED;
     if (depth == PROBE_DEEP)

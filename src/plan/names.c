@@ -45,6 +45,7 @@ const char *mount_op_name(uint8_t op)
         [MOUNT_HIDE] = "hide",       [MOUNT_ROOT] = "root",
         [MOUNT_DIR] = "dir",         [MOUNT_FILE] = "file",
         [MOUNT_SYMLINK] = "symlink", [MOUNT_BIND] = "bind",
+        [MOUNT_SYSTEM] = "system",       [MOUNT_SEAL] = "seal",
         [MOUNT_TMPFS] = "tmpfs",     [MOUNT_PROC] = "proc",
         [MOUNT_DEVPTS] = "devpts",   [MOUNT_GROUP] = "group",
         [MOUNT_PIVOT] = "pivot",     [MOUNT_READ_ONLY] = "read-only",

@@ -45,7 +45,9 @@ enum mount_op {
     MOUNT_DIR,         /* mkdir target, mode */
     MOUNT_FILE,        /* create target with contents data, mode */
     MOUNT_SYMLINK,     /* target -> source */
-    MOUNT_BIND,        /* source (host path) at target, flags */
+    MOUNT_BIND,        /* source (host path) at target, flags; taken with the caller's own rights */
+    MOUNT_SYSTEM,      /* source (system path) at target, as it is; MOUNT_SEAL makes it read-only */
+    MOUNT_SEAL,        /* everything mounted so far: read-only, nosuid, nodev, private */
     MOUNT_TMPFS,       /* new tmpfs at target; options in data, flags */
     MOUNT_PROC,        /* new proc at target */
     MOUNT_DEVPTS,      /* new devpts at target */

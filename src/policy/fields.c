@@ -22,16 +22,16 @@ const struct field_info policy_fields[FIELD_COUNT] = {
     [FIELD_##id_] = {                                                                              \
         .id = FIELD_##id_,                                                                         \
         .name = #id_,                                                                              \
-        .flag = flag_,                                                                             \
+        .flag = (flag_),                                                                           \
         .group = GROUP_##group_,                                                                   \
         .type = TYPE_##type_,                                                                      \
         .layer = BERM_LAYER_##layer_,                                                              \
-        .from = from_,                                                                             \
-        .min = min_,                                                                               \
-        .max = max_,                                                                               \
-        .defaults = {[PROFILE_STANDARD] = standard_, [PROFILE_LESSON] = lesson_},                  \
-        .arg = arg_,                                                                               \
-        .help = help_,                                                                             \
+        .from = (from_),                                                                           \
+        .min = (min_),                                                                             \
+        .max = (max_),                                                                             \
+        .defaults = {[PROFILE_STANDARD] = (standard_), [PROFILE_LESSON] = (lesson_)},              \
+        .arg = (arg_),                                                                             \
+        .help = (help_),                                                                           \
         .tighter = TIGHTER_##tighter_,                                                             \
     },
 #include "policy/fields.def"
@@ -44,15 +44,17 @@ static const size_t offsets[FIELD_COUNT] = {
 #undef FIELD
 };
 
+static bool is_dash(char c)
+{
+    return c == '-' || c == '_';
+}
+
 /* "cpu-time" and "cpu_time" are the same word: flags are written with dashes, keys without. */
 static bool is_same_word(const char *a, const char *b)
 {
-    for (; *a && *b; a++, b++) {
-        char x = *a == '-' ? '_' : *a;
-        char y = *b == '-' ? '_' : *b;
-        if (x != y)
+    for (; *a && *b; a++, b++)
+        if (*a != *b && !(is_dash(*a) && is_dash(*b)))
             return false;
-    }
     return *a == *b;
 }
 

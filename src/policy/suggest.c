@@ -13,7 +13,9 @@
 
 static char folded(char c)
 {
-    return c == '_' ? '-' : c;
+    if (c == '_')
+        return '-';
+    return c;
 }
 
 static unsigned least(unsigned a, unsigned b)

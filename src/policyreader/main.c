@@ -43,14 +43,15 @@ static int put_record(void *context, const char *key, const char *value, const c
     return 0;
 }
 
-static int load(const char *file, struct policy *policy, reader_sink sink, struct berm_error *err)
+static int load(const char *file, struct policy *policy, const struct reader_sink *sink,
+                struct berm_error *err)
 {
     struct source source = {0};
 
     int ret = source_load(file, &source, err);
     if (ret < 0)
         return ret;
-    ret = reader_read(source.bytes, source.size, source.name, policy, sink, stdout, err);
+    ret = reader_read(source.bytes, source.size, source.name, policy, sink, err);
     source_done(&source);
     return ret;
 }
@@ -58,7 +59,9 @@ static int load(const char *file, struct policy *policy, reader_sink sink, struc
 /* Flags may still change the level, so that only the values are checked here. */
 static int verb_read(const char *file, struct policy *policy, struct berm_error *err)
 {
-    return load(file, policy, put_record, err);
+    const struct reader_sink sink = {.put = put_record, .context = stdout};
+
+    return load(file, policy, &sink, err);
 }
 
 static int verb_check(const char *file, struct policy *policy, struct berm_error *err)

@@ -22,8 +22,7 @@ struct reading {
     char name[NAME_SHOWN + 1];
     struct place place;
     struct policy *policy;
-    reader_sink sink;
-    void *context;
+    const struct reader_sink *sink;
     struct berm_error *err;
     char origin[ORIGIN_SIZE]; /* of the value that is read now */
 };
@@ -87,7 +86,7 @@ static int hand_on(struct reading *reading, const char *key, const char *value)
 
     if (ret < 0 || !reading->sink)
         return ret;
-    ret = reading->sink(reading->context, key, value, reading->origin);
+    ret = reading->sink->put(reading->sink->context, key, value, reading->origin);
     if (ret < 0)
         return error_set(reading->err, BERM_E_SYSTEM, BERM_LAYER_NONE, -ret, NULL,
                          "cannot hand out the policy: %s", strerror(-ret));
@@ -337,13 +336,12 @@ static int refuse_json(struct reading *reading, json_error_t *error)
 }
 
 int reader_read(const char *text, size_t size, const char *name, struct policy *policy,
-                reader_sink sink, void *context, struct berm_error *err)
+                const struct reader_sink *sink, struct berm_error *err)
 {
     struct reading reading = {
         .place = place_start(text, size),
         .policy = policy,
         .sink = sink,
-        .context = context,
         .err = err,
     };
     size_t name_size = strlen(name);

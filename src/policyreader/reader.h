@@ -13,17 +13,20 @@
 
 #include "policy/policy.h"
 
-/* Takes one value. Returns 0 or -errno, which ends the reading. */
-typedef int (*reader_sink)(void *context, const char *key, const char *value, const char *origin);
+/* Takes each value, in the form that policy_set takes, in the order of the file. */
+struct reader_sink {
+    /* Returns 0 or -errno, which ends the reading. */
+    int (*put)(void *context, const char *key, const char *value, const char *origin);
+    void *context;
+};
 
 /**
  * Read a policy text.
  *
- * @text, @size     borrow; need not be ended.
- * @name            borrows; begins every origin: "policy.json:3: limits.memory".
- * @policy          receives the values. Half filled on failure; not validated.
- * @sink, @context  the sink may be NULL. It gets each value in the form that policy_set takes, in the
- *                  order of the file.
+ * @text, @size  borrow; need not be ended.
+ * @name         borrows; begins every origin: "policy.json:3: limits.memory".
+ * @policy       receives the values. Half filled on failure; not validated.
+ * @sink         borrows; may be NULL.
  * Refused: what is not JSON, a key that is given twice, unknown, or in the wrong object; a value of the
  * wrong type or without its unit; everything that policy_set refuses.
  * Returns 0, or -errno with @err naming the place.
@@ -31,6 +34,6 @@ typedef int (*reader_sink)(void *context, const char *key, const char *value, co
  * Source: RFC 8259; fields.def.  Test: unit/policyreader/reader, fuzz-policy-json.
  */
 int reader_read(const char *text, size_t size, const char *name, struct policy *policy,
-                reader_sink sink, void *context, struct berm_error *err);
+                const struct reader_sink *sink, struct berm_error *err);
 
 #endif

@@ -12,7 +12,17 @@
 #include "base/cleanup.h"
 #include "run/relay.h"
 
-int outlet_init(struct outlet *outlet, int *from, int to, struct capture *capture,
+/* At the first byte: most runs of a sandbox print on one stream, many on none. */
+static bool has_buffers(struct outlet *outlet)
+{
+    if (!outlet->buffer)
+        outlet->buffer = malloc(RELAY_READ_SIZE);
+    if (!outlet->pending && outlet->to >= 0)
+        outlet->pending = malloc(RELAY_PENDING_SIZE);
+    return outlet->buffer && (outlet->pending || outlet->to < 0);
+}
+
+void outlet_init(struct outlet *outlet, int *from, int to, struct capture *capture,
                 run_transform transform, void *transform_context)
 {
     memset(outlet, 0, sizeof(*outlet));
@@ -20,15 +30,7 @@ int outlet_init(struct outlet *outlet, int *from, int to, struct capture *captur
     outlet->capture = capture;
     outlet->transform = transform;
     outlet->transform_context = transform_context;
-    outlet->from = -EBADF;
-    outlet->buffer = malloc(RELAY_READ_SIZE);
-    outlet->pending = malloc(RELAY_PENDING_SIZE); /* touched only when output is passed on */
-    if (!outlet->buffer || !outlet->pending) {
-        outlet_done(outlet);
-        return -ENOMEM;
-    }
     outlet->from = take_fd(from);
-    return 0;
 }
 
 void outlet_done(struct outlet *outlet)
@@ -66,6 +68,10 @@ static void keep_pending(struct outlet *outlet, const char *bytes, size_t size)
 
 bool outlet_read(struct outlet *outlet)
 {
+    if (!has_buffers(outlet)) {
+        close_fd(&outlet->from); /* the program sees a closed pipe; what it wrote so far is kept */
+        return false;
+    }
     ssize_t n = read(outlet->from, outlet->buffer, RELAY_READ_SIZE);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return false;

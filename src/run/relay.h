@@ -36,7 +36,7 @@ struct inlet {
     uint64_t bytes;
 };
 
-int outlet_init(struct outlet *outlet, int *from, int to, struct capture *capture,
+void outlet_init(struct outlet *outlet, int *from, int to, struct capture *capture,
                 run_transform transform, void *transform_context);
 void outlet_done(struct outlet *outlet);
 /* May more be read now? Not while earlier bytes still wait for a slow reader. */

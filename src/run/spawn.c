@@ -471,10 +471,7 @@ static int part_done(struct part_state *part)
     close_fd(&part->input_fd);
     for (int i = 0; i < STREAM_COUNT; i++)
         close_fd(&part->output_fds[i]);
-    if (part->group.version == 0)
-        return 0;
-    cgroup_kill(&part->group);
-    return cgroup_remove(&part->group);
+    return part->group.version == 0 ? 0 : cgroup_remove(&part->group);
 }
 
 int run_state_done(struct run_state *run)

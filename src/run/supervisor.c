@@ -81,6 +81,15 @@ static void note_main_end(struct supervisor *self, int wait_status)
         self->seen->wall_ns = clock_now_ns() - self->started_ns;
 }
 
+/* How many CPUs can use up CPU time at once. */
+static uint64_t cpu_count(const struct plan *plan)
+{
+    long online = plan->cpu_affinity_count > 0 ? plan->cpu_affinity_count
+                                               : sysconf(_SC_NPROCESSORS_ONLN);
+
+    return online > 0 ? (uint64_t)online : 1;
+}
+
 static void take_message(struct supervisor *self, const struct enter_message *message)
 {
     struct observation *seen = self->seen;
@@ -95,6 +104,7 @@ static void take_message(struct supervisor *self, const struct enter_message *me
         seen->has_started = true;
         seen->evidence = message->evidence;
         self->started_ns = clock_now_ns();
+        self->next_cpu_ns = self->started_ns + self->plan->cpu_ns / cpu_count(self->plan);
         seen->setup_ns = self->started_ns - self->run->began_ns;
         break;
     case ENTER_ENDED:
@@ -207,8 +217,6 @@ static uint64_t tree_cpu_ns(struct supervisor *self)
 static void check_cpu(struct supervisor *self, uint64_t now)
 {
     uint64_t limit = self->plan->cpu_ns;
-    uint64_t cpus = self->plan->cpu_affinity_count > 0 ? (uint64_t)self->plan->cpu_affinity_count
-                                                       : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 
     if (limit == 0 || now < self->next_cpu_ns)
         return;
@@ -222,7 +230,7 @@ static void check_cpu(struct supervisor *self, uint64_t now)
         return;
     }
     /* Sooner the limit cannot be reached, with every CPU of the run busy. */
-    uint64_t pause = (limit - used) / (cpus > 0 ? cpus : 1);
+    uint64_t pause = (limit - used) / cpu_count(self->plan);
     self->next_cpu_ns = now + (pause > CPU_CHECK_MIN_NS ? pause : CPU_CHECK_MIN_NS);
 }
 
@@ -410,8 +418,8 @@ static int begin(struct supervisor *self)
     const struct run_io *io = part->io;
     int r = inlet_init(&self->inlet, io->stdin_fd, &part->input_fd);
 
-    for (unsigned i = 0; r == 0 && i < STREAM_COUNT; i++)
-        r = outlet_init(&self->outlets[i], &part->output_fds[i], io->live_fds[i], io->captures[i],
+    for (unsigned i = 0; i < STREAM_COUNT; i++)
+        outlet_init(&self->outlets[i], &part->output_fds[i], io->live_fds[i], io->captures[i],
                         io->transforms[i], io->transform_contexts[i]);
     return r;
 }
