@@ -1,5 +1,5 @@
 """Boundary checks, section E: files."""
-from rows import Cannot, Fails, Never, Row, Says, Works  # noqa: F401
+from rows import Cannot, Fails, Never, Row, Says, Works
 
 NO_SUCH = ("ENOENT",)
 CLOSED = ("EACCES", "EROFS", "ENOENT", "EPERM")
@@ -9,11 +9,11 @@ def secret(world):
     return world.secret
 
 
-def host_file(place, who=("root", "user")):
+def host_file(place, who=("root", "user"), ablated=None):
     return Row(f"host-file-{place.strip('/').replace('/', '-')}",
                f"a file under {place} is not there", "L6",
                lambda world: ["read", world.canary(parent=place)], Fails(*NO_SUCH),
-               control=Says(secret), control_who=who)
+               control=Says(secret), control_who=who, who=who, ablated=ablated or {})
 
 
 def device(name, who=("root",)):
@@ -24,10 +24,10 @@ def device(name, who=("root",)):
                               "EPERM": "this kernel keeps it closed"})
 
 
-def write_to(directory, who=("root",)):
+def write_to(directory, who=("root",), ablated=None):
     return Row(f"write-{directory.strip('/').replace('/', '-') or 'root'}",
                f"nothing can be made in {directory}", "L6", ["create", directory],
-               Fails("EROFS", "EACCES"), control_who=who,
+               Fails("EROFS", "EACCES"), control_who=who, ablated=ablated or {},
                control_lacks={"EROFS": "it is read-only here anyway"})
 
 
@@ -90,17 +90,20 @@ ROWS = [
         ["node", ".", "char", "1", "1"], Fails("EPERM", "EACCES"),
         control_words=lambda world: ["node", world.directory(), "char", "1", "3"],
         control_who=("root",),
-        ablated={"syscalls": Fails("EACCES", "EPERM"), "privileges": Fails("EPERM", "EACCES")}),
+        ablated={"filesystem": Fails("EPERM"), "syscalls": Fails("EACCES", "EPERM"),
+                 "privileges": Fails("EPERM", "EACCES")}),
 
     Row("mknod-block", "no block device can be made", "L3",
         ["node", ".", "block", "7", "0"], Fails("EPERM", "EACCES"),
         control_words=lambda world: ["node", world.directory(), "block", "7", "0"],
         control_who=("root",),
-        ablated={"syscalls": Fails("EACCES", "EPERM"), "privileges": Fails("EPERM", "EACCES")}),
+        ablated={"filesystem": Fails("EPERM"), "syscalls": Fails("EACCES", "EPERM"),
+                 "privileges": Fails("EPERM", "EACCES")}),
 
     Row("devices", "only null, zero, full, random, urandom are there", "L6",
         ["devices"], Never(r"\b(?!(?:null|zero|full|random|urandom)\b)[a-z][a-z0-9-]*"),
-        control=Says(r"\bptmx\b")),
+        control=Says(r"\bptmx\b"),
+        ablated={"filesystem": Says(r"\bptmx\b")}),
     device("mem"),
     device("kvm"),
     device("fuse"),
@@ -130,24 +133,25 @@ ROWS = [
         ablated={"syscalls": Fails("EPERM", "EINVAL")}),
 
     write_to("/"),
-    write_to("/etc"),
-    write_to("/usr/bin"),
+    write_to("/etc", ablated={"filesystem": Fails("EACCES")}),
+    write_to("/usr/bin", ablated={"filesystem": Fails("EACCES")}),
     write_to("/usr/lib"),
     write_to("/dev", who=()),
     Row("write-proc", "nothing can be made in /proc", "L6", ["create", "/proc"],
         Fails("EROFS", "EACCES", "ENOENT"), control=Cannot("/proc takes no files anywhere")),
 
-    host_file("/tmp"),
-    host_file("/var/tmp"),
+    host_file("/tmp", ablated={"filesystem": Says(secret)}),
+    host_file("/var/tmp", ablated={"filesystem": Says(secret)}),
     host_file("/home", who=("root",)),
-    host_file("/root", who=("root",)),
+    host_file("/root", who=("root",), ablated={"filesystem": Fails("EACCES")}),
     host_file("/run", who=("root",)),
     host_file("/var", who=("root",)),
     host_file("/etc", who=("root",)),
     host_file("/dev/shm"),
 
     Row("shadow", "the host's passwords are not there", "L6",
-        ["read", "/etc/shadow"], Fails(*NO_SUCH), control_who=("root",)),
+        ["read", "/etc/shadow"], Fails(*NO_SUCH), control_who=("root",),
+        ablated={"filesystem": Fails("EACCES")}),
 
     Row("symlink-in-work", "a symbolic link in the work directory reaches no host file", "L6",
         lambda world: ["link", "symbolic", world.canary(), "."], Fails(*NO_SUCH),
@@ -158,7 +162,8 @@ ROWS = [
     Row("hardlink-in-work", "a hard link in the work directory reaches no host file", "L6",
         lambda world: ["link", "hard", world.canary(), "."], Fails(*NO_SUCH, "EXDEV"),
         control=Says(secret), control_words=lambda world: ["link", "hard", world.canary(),
-                                                           world.directory()]),
+                                                           world.directory()],
+        ablated={"filesystem": Works()}),
 
     Row("hardlink-usr", "nor can a system file be linked", "L6",
         ["link", "hard", "/etc/passwd", "."], Fails("EXDEV", "EPERM", "EACCES"),

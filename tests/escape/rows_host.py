@@ -1,5 +1,5 @@
 """Boundary checks, section C: what can be seen or touched of the caller and the host."""
-from rows import Cannot, Fails, Killed, Never, Row, Says, Works  # noqa: F401
+from rows import Cannot, Fails, Never, Row, Says, Works
 
 NO_SUCH = ("ENOENT", "ENOTDIR")
 CLOSED = ("EACCES", "EROFS", "ENOENT", "EPERM")
@@ -32,11 +32,13 @@ ROWS = [
 
     Row("host-cmdline", "no process that the program sees holds the caller's arguments", "L3",
         lambda world: ["proc-search", world.secret, world.victim()], Fails("ENOENT"),
-        given=environment),
+        given=environment,
+        ablated={"process": Works(says=r"/proc/\d+/cmdline")}),
 
     Row("fd-leak", "a descriptor that the caller left open is not in the program", "L2",
         ["descriptors"], Never(r"canary", r"\b(3|4|5|6|7)->"), control=Says(r"canary"),
-        given=passing_file),
+        given=passing_file,
+        ablated={"env": Never(r"canary")}),
 
     Row("cwd-leak", "no descriptor and no working directory leads out of the root", "L6",
         lambda world: ["descriptor-up", str(world.canary())], Fails(*NO_SUCH),
@@ -47,7 +49,7 @@ ROWS = [
 
     Row("exe-overwrite", "init's program, which is berm, cannot be reached", "L3",
         ["exe-handle", "1"], Fails("EACCES"), control_words=victim("exe-handle"),
-        control_who=("root",), ablated={"syscalls": Fails("EACCES")}),
+        control_who=("root",), ablated={"process": Fails("EACCES"), "syscalls": Fails("EACCES")}),
 
     Row("exe-overwrite-self", "the program's own file cannot be written through /proc", "L6",
         ["exe-handle", "self"], Fails("EROFS", "EACCES"), control_who=("root",)),
@@ -79,17 +81,21 @@ ROWS = [
         ablated={"syscalls": Works()}),
 
     Row("kill-host", "signals reach nothing outside", "L3",
-        victim("kill", "0"), Fails("ESRCH")),
+        victim("kill", "0"), Fails("ESRCH"),
+        ablated={"process": Fails("EPERM")}),
 
     Row("ipc-shm", "a segment of the host's shared memory is not there", "L6",
         lambda world: ["shared", "shm", world.shared("shm")], Fails("ENOENT"),
-        control=Says(secret)),
+        control=Says(secret),
+        ablated={"process": Says(secret)}),
 
     Row("ipc-sem", "the host's semaphores are not there", "L6",
-        lambda world: ["shared", "sem", world.shared("sem")], Fails("ENOENT")),
+        lambda world: ["shared", "sem", world.shared("sem")], Fails("ENOENT"),
+        ablated={"process": Works()}),
 
     Row("ipc-msg", "the host's message queues are not there", "L6",
-        lambda world: ["shared", "msg", world.shared("msg")], Fails("ENOENT")),
+        lambda world: ["shared", "msg", world.shared("msg")], Fails("ENOENT"),
+        ablated={"process": Works()}),
 
     Row("dev-shm", "the host's /dev/shm is not there", "L6",
         lambda world: ["shared", "posix", world.posix_shared()], Fails("ENOENT"),
@@ -97,15 +103,17 @@ ROWS = [
 
     Row("keyring", "the caller's kernel keys are not there", "L6",
         lambda world: ["key-find", world.key()], Fails("EPERM"),
-        ablated={"syscalls": Fails("ENOKEY", "EACCES", "EPERM")}),
+        ablated={"process": Fails("EPERM"), "syscalls": Fails("ENOKEY", "EACCES", "EPERM")}),
 
     Row("hostname-set", "the host's name cannot be set", "L6",
         ["set-hostname"], Fails("EPERM"), control_who=("root",),
-        ablated={"syscalls": Fails("EPERM"), "privileges": Fails("EPERM")}),
+        ablated={"process": Fails("EPERM"), "syscalls": Fails("EPERM"),
+                 "privileges": Fails("EPERM")}),
 
     Row("hostname-seen", "the host's name is not seen", "L6",
         ["host-name"], Never(lambda world: f"^{world.host_name()}$"),
-        control=Says(lambda world: f"^{world.host_name()}$")),
+        control=Says(lambda world: f"^{world.host_name()}$"),
+        ablated={"process": Says(lambda world: f"^{world.host_name()}$")}),
 
     Row("clock", "the host's clock cannot be touched", "L6",
         ["call", "adjtimex"], Fails("EPERM"), ablated={"syscalls": Works()}),
@@ -131,7 +139,8 @@ ROWS = [
     Row("release-agent", "no helper of the host's can be registered (CVE-2022-0492)", "L6",
         lambda world: ["open-write", world.group_file("release_agent")], Fails(*CLOSED),
         control_who=("root",),
-        control_lacks={"ENOENT": "cgroup v2 has no release agent", "EACCES": "it is kept from root"},
+        control_lacks={"ENOENT": "cgroup v2 has no release agent",
+                       "EACCES": "it is kept from root"},
         ablated={"filesystem": Fails(*CLOSED)}),
 
     Row("dmesg", "the kernel's log cannot be read", "L6",
@@ -147,6 +156,7 @@ ROWS = [
         control=Says(r"[1-9a-f][0-9a-f]{8} [A-Za-z] "), control_who=("root",)),
 
     Row("host-processes", "only the run's own processes are seen", "L3",
-        ["proc-list"], Says(r"1:berm-init", r"\(2\)$"), control=Says(r"\(([3-9]|\d\d+)\)$")),
+        ["proc-list"], Says(r"1:berm-init", r"\(2\)$"), control=Says(r"\(([3-9]|\d\d+)\)$"),
+        ablated={"process": Says(r"\(([3-9]|\d\d+)\)$")}),
 
 ]

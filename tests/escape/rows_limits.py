@@ -1,5 +1,5 @@
 """Boundary checks, section B, as far as an attempt alone decides: nothing given can be loosened."""
-from rows import Cannot, Fails, Never, Row, Says, Works  # noqa: F401
+from rows import Cannot, Fails, Row, Works
 
 RAISED = {"EPERM": "this account may not raise limits even without berm",
           "EACCES": "this account may not lower it even without berm"}

@@ -14,7 +14,8 @@ def test_a_hidden_file_reads_as_nothing(stage, world, identity, level):
     assert world.secret in stage.bare(identity, ["read", canary]).fact
     outcome = hidden(stage, identity, ["read", canary], canary, level)
     assert world.secret not in outcome.said, outcome
-    assert outcome.worked and outcome.fact.startswith("0 bytes") or outcome.errno == "ENOENT", outcome
+    is_empty = outcome.worked and outcome.fact.startswith("0 bytes")
+    assert is_empty or outcome.errno == "ENOENT", outcome
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -22,7 +23,8 @@ def test_a_hidden_directory_is_empty(stage, world, identity, level):
     directory = world.canary().parent
     assert "canary" in stage.bare(identity, ["list", directory]).fact
     outcome = hidden(stage, identity, ["list", directory], directory, level)
-    assert outcome.worked and outcome.fact == "(0)" or outcome.errno == "ENOENT", outcome
+    is_empty = outcome.worked and outcome.fact == "(0)"
+    assert is_empty or outcome.errno == "ENOENT", outcome
 
 
 def test_writes_into_a_hidden_directory_go_nowhere(stage, world, identity):

@@ -87,7 +87,8 @@ def test_a_file_in_a_shared_directory_is_not_roots(stage, world, identity):
     directory = world.directory()
     if identity.name == "root":
         os.chown(directory, 1, 1)
-    outcome = stage.contained(identity, ["write", "/out/made"], options=["--rw", f"{directory}:/out"])
+    outcome = stage.contained(identity, ["write", "/out/made"],
+                              options=["--rw", f"{directory}:/out"])
     assert outcome.worked, outcome
     assert (directory / "made").stat().st_uid == directory.stat().st_uid, \
         f"outside, a new file belongs to the directory's owner\n{outcome}"

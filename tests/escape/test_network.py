@@ -34,8 +34,8 @@ def test_control_a_port_opened_without_berm_is_reachable(stage, identity, leftov
 @pytest.mark.parametrize("options", [[], ["--loopback"]], ids=["closed", "loopback"])
 def test_a_port_opened_inside_is_not_reachable_from_the_host(stage, identity, leftovers, options):
     assert not come_in(stage, identity, [
-        stage.berm, "run", "--ro", f"{stage.guest}:/guest", *options, "--", "/guest", "listen", PORT,
-        "5000"])
+        stage.berm, "run", "--ro", f"{stage.guest}:/guest", *options, "--",
+        "/guest", "listen", PORT, "5000"])
 
 
 @pytest.mark.parametrize("name", ["example.com", "a-name-that-nobody-has.invalid"])

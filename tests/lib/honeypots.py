@@ -22,8 +22,8 @@ IPC_RMID = 0
 class Server:
     """A socket that tells who came.
 
-    Nobody serves it: the kernel completes connections into the backlog and keeps datagrams, so what came
-    before the question is there at the question, without waiting.
+    Nobody serves it: the kernel completes connections into the backlog and keeps datagrams, so what
+    came before the question is there at the question, without waiting.
     """
 
     def __init__(self, family, kind, address, mode=None):

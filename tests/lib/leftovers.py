@@ -14,8 +14,8 @@ GRACE_S = 3.0
 
 
 def processes(stage):
-    """Processes whose program is one of the stage's copies: by inode, since inside they have another
-    path."""
+    """Processes whose program is one of the stage's copies: by inode, since inside they have
+    another path."""
     copies = {(copy.stat().st_dev, copy.stat().st_ino): copy.name
               for copy in (stage.berm, stage.guest)}
     found = set()

@@ -20,7 +20,7 @@ class Works:
     def check(self, outcome, world):
         assert outcome.worked, f"the attempt did not work\n{outcome}"
         if self.says:
-            assert re.search(self.says, outcome.fact), f"not what was expected: {self.says}\n{outcome}"
+            assert re.search(self.says, outcome.fact), f"does not say {self.says}\n{outcome}"
 
 
 class Fails:
@@ -38,7 +38,7 @@ class Fails:
         if outcome.verdict:
             assert outcome.verdict == "exited", f"not an ordinary end\n{outcome}"
         if self.says:
-            assert re.search(self.says, outcome.fact), f"not what was expected: {self.says}\n{outcome}"
+            assert re.search(self.says, outcome.fact), f"does not say {self.says}\n{outcome}"
 
 
 class Killed:
@@ -95,7 +95,7 @@ class Row:
     id: str
     claim: str
     from_level: str
-    words: Words                     # of berm-guest; a function of the world when it plants something
+    words: Words                     # of berm-guest; a function of the world where it plants
     guarded: object                  # expectation at L6
     at_from: object = None           # expectation at from_level, where it differs
     control: object = field(default_factory=Works)
