@@ -42,8 +42,7 @@ static void check_show(const struct policy *policy)
 
     if (!out || show_policy(policy, out) < 0 || fclose(out) != 0)
         abort();
-    if (reader_read(text, size, "shown", again, NULL, NULL, NULL) < 0 ||
-        policy_validate(again, NULL) < 0)
+    if (reader_read(text, size, "shown", again, NULL, NULL) < 0 || policy_validate(again, NULL) < 0)
         abort();
     check_same(policy, again);
     policy_free(again);
@@ -63,9 +62,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct policy *policy = fresh();
     struct policy *copy = fresh();
+    const struct reader_sink sink = {.put = set_again, .context = copy};
     struct berm_error err = {0};
 
-    if (reader_read((const char *)data, size, "p.json", policy, set_again, copy, &err) < 0)
+    if (reader_read((const char *)data, size, "p.json", policy, &sink, &err) < 0)
         check_error(&err);
     else
         check_same(policy, copy);

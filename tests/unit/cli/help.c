@@ -44,8 +44,10 @@ static void read_entry(const char *text, const char *name, char *ret_entry, size
     char begin[96];
     (void)snprintf(begin, sizeof(begin), "\n  %s", name);
     const char *at = strstr(text, begin);
-    if (!at)
+    if (!at) {
         fail_msg("%s does not begin an entry", name);
+        return;
+    }
     const char *end = strstr(at + 1, "\n  -");
     const char *group = strstr(at + 1, "\n\n");
     end = !end || (group && group < end) ? group : end;

@@ -55,7 +55,8 @@ static int read_text(struct read *read, const char *text)
 {
     read->flat[0] = '\0';
     read->err = (struct berm_error){0};
-    return reader_read(text, strlen(text), "p.json", read->policy, keep, read, &read->err);
+    const struct reader_sink sink = {.put = keep, .context = read};
+    return reader_read(text, strlen(text), "p.json", read->policy, &sink, &read->err);
 }
 
 static void accept(struct read *read, const char *text, const char *flat)
@@ -249,9 +250,8 @@ static void a_nul_byte_ends_nothing(void **state)
     struct read *read = *state;
     static const char text[] = "{}\0{\"level\":\"L0\"}";
 
-    assert_int_equal(
-        reader_read(text, sizeof(text) - 1, "p.json", read->policy, NULL, NULL, &read->err),
-        -EINVAL);
+    assert_int_equal(reader_read(text, sizeof(text) - 1, "p.json", read->policy, NULL, &read->err),
+                     -EINVAL);
 }
 
 static void depth_has_an_end(void **state)
@@ -282,11 +282,11 @@ static void a_long_name_and_a_long_key_leave_room_for_the_cause(void **state)
     memset(name, 'n', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     (void)snprintf(text, sizeof(text), "{\"%s\":1}", name);
-    assert_int_equal(reader_read(text, strlen(text), name, read->policy, NULL, NULL, &read->err),
+    assert_int_equal(reader_read(text, strlen(text), name, read->policy, NULL, &read->err),
                      -EINVAL);
     assert_non_null(strstr(read->err.message, "there is no such key here"));
     (void)snprintf(text, sizeof(text), "{\"limits\":{\"memory\":1}}");
-    assert_int_equal(reader_read(text, strlen(text), name, read->policy, NULL, NULL, &read->err),
+    assert_int_equal(reader_read(text, strlen(text), name, read->policy, NULL, &read->err),
                      -EINVAL);
     assert_non_null(strstr(read->err.message, "limits.memory: \"1\" has no unit"));
 }
@@ -304,13 +304,12 @@ static void a_sink_that_fails_ends_the_reading(void **state)
 {
     struct read *read = *state;
     static const char text[] = "{\"level\":\"L6\"}";
+    const struct reader_sink sink = {.put = refuse_all};
 
-    assert_int_equal(
-        reader_read(text, sizeof(text) - 1, "p", read->policy, refuse_all, NULL, &read->err),
-        -EPIPE);
-    assert_int_equal(read->err.code, BERM_E_SYSTEM);
-    assert_int_equal(reader_read(text, sizeof(text) - 1, "p", read->policy, refuse_all, NULL, NULL),
+    assert_int_equal(reader_read(text, sizeof(text) - 1, "p", read->policy, &sink, &read->err),
                      -EPIPE);
+    assert_int_equal(read->err.code, BERM_E_SYSTEM);
+    assert_int_equal(reader_read(text, sizeof(text) - 1, "p", read->policy, &sink, NULL), -EPIPE);
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static struct policy *read_back(const char *text)
     struct policy *policy = policy_new();
 
     assert_non_null(policy);
-    if (reader_read(text, strlen(text), "shown", policy, NULL, NULL, &err) != 0 ||
+    if (reader_read(text, strlen(text), "shown", policy, NULL, &err) != 0 ||
         policy_validate(policy, &err) != 0)
         fail_msg("what was shown was refused: %s", err.message);
     return policy;
