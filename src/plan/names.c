@@ -50,7 +50,7 @@ const char *mount_op_name(uint8_t op)
         [MOUNT_DEVPTS] = "devpts",   [MOUNT_GROUP] = "group",
         [MOUNT_PIVOT] = "pivot",     [MOUNT_READ_ONLY] = "read-only",
     };
-    return op < MOUNT_OP_COUNT ? names[op] : "unknown";
+    return op < MOUNT_OP_COUNT && names[op] ? names[op] : "unknown";
 }
 
 const char *plan_feature_name(unsigned bit)
