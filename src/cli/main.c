@@ -12,6 +12,11 @@
 #include "cli/complain.h"
 #include "cli/run_command.h"
 #include "cli/verb.h"
+#ifdef BERM_FAULT_INJECTION
+# include <stdbool.h>
+
+# include "enter/sequence.h"
+#endif
 
 extern char **environ;
 
@@ -67,6 +72,29 @@ static int run_verb(int argc, char **argv)
     return complain(&err);
 }
 
+#ifdef BERM_FAULT_INJECTION
+/* Only in the executable that tests/fault runs: "--steps" lists the rows, "--fault STEP:ERRNO" makes one fail. */
+static bool take_fault(int *argc, char ***argv)
+{
+    unsigned step = 0;
+    int number = 0;
+
+    if (*argc >= 2 && strcmp((*argv)[1], "--steps") == 0) {
+        for (uint32_t i = STEP_NONE + 1; i < STEP_COUNT; i++)
+            (void)printf("%u %s %s\n", i, enter_step_name(i), layer_name(enter_steps[i].owner));
+        return false;
+    }
+    if (*argc >= 3 && strcmp((*argv)[1], "--fault") == 0 &&
+        sscanf((*argv)[2], "%u:%d", &step, &number) == 2) { /* NOLINT(cert-err34-c): test input */
+        run_command_set_fault(step, number);
+        (*argv)[2] = (*argv)[0];
+        *argc -= 2;
+        *argv += 2;
+    }
+    return true;
+}
+#endif
+
 int main(int argc, char **argv)
 {
     struct berm_error err;
@@ -76,6 +104,10 @@ int main(int argc, char **argv)
     /* A program that closes its input must not end berm; the program itself gets the default back. */
     (void)signal(SIGPIPE, SIG_IGN);
     run_command_note_identity(argv, environ);
+#ifdef BERM_FAULT_INJECTION
+    if (!take_fault(&argc, &argv))
+        return 0;
+#endif
     if (argc < 2) {
         error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0, "`berm help` shows how to begin",
                   "what shall be done? there is no verb");

@@ -30,6 +30,17 @@ extern char **environ;
 /* How much of stderr is kept, when nothing is returned, for the guess of out-of-memory. */
 #define TAIL_CHARS 2000
 
+#ifdef BERM_FAULT_INJECTION
+static unsigned fault_step;
+static int fault_number;
+
+void run_command_set_fault(unsigned step, int number)
+{
+    fault_step = step;
+    fault_number = number;
+}
+#endif
+
 void run_command_init(struct run_command *command)
 {
     memset(command, 0, sizeof(*command));
@@ -137,6 +148,12 @@ int run_command_plan(struct run_command *command, char *const *program, struct b
     command->plan = NULL;
     command->program = program;
     r = layers_plan(command->policy, &request, &command->host, &command->plan, err);
+#ifdef BERM_FAULT_INJECTION
+    if (r == 0) {
+        command->plan->fault_step = (uint16_t)fault_step;
+        command->plan->fault_errno = fault_number;
+    }
+#endif
     return r == 0 && is_compiled ? plan_compiler(command, err) : r;
 }
 

@@ -50,6 +50,11 @@ int run_command_execute(struct run_command *command);
 /* Print a refusal: on stderr, or as JSON on stdout with --json. Returns the exit status. */
 int run_command_refuse(const struct run_command *command, const struct berm_error *err);
 
+#ifdef BERM_FAULT_INJECTION
+/* Every plan from now on makes this row of the step table fail. */
+void run_command_set_fault(unsigned step, int number);
+#endif
+
 /* The area of argv and environ of this process, wiped in the run's init. Noted once, by main. */
 struct identity_area {
     char *start;

@@ -123,7 +123,7 @@ int failure_explain(const struct plan *plan, const struct observation *seen, str
 
     if (failure->step == STEP_EXEC)
         ret = explain_exec(plan, failure->error, err);
-    else if (failure->step == STEP_EVIDENCE)
+    else if (failure->step == STEP_EVIDENCE && failure->error == EBADE)
         ret =
             error_set(err, BERM_E_UNAVAILABLE, (enum berm_layer)failure->layer, failure->error,
                       "`berm doctor` shows what this machine gives; nothing was executed",

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -376,6 +377,13 @@ static void close_our_ends(const struct run_state *run)
     }
 }
 
+static bool has_spoken(const struct part_state *part)
+{
+    struct pollfd slot = {.fd = part->status_fd, .events = POLLIN};
+
+    return poll(&slot, 1, 0) == 1 && (slot.revents & POLLIN) != 0;
+}
+
 static int clone_and_go(struct run_state *run, const struct part_state *part,
                         struct child_ends *child, const struct enter_context *context,
                         struct berm_error *err)
@@ -393,14 +401,13 @@ static int clone_and_go(struct run_state *run, const struct part_state *part,
     run->pid = pid;
     close_child_ends(child);
     int r = write_maps(run, err);
-    if (r < 0)
-        return r;
-    if (plan_has(plan, PLAN_MONITOR_CPU))
+    if (r == 0 && plan_has(plan, PLAN_MONITOR_CPU))
         run->perf_fd = perf_clock_open(pid); /* refused: the monitor polls instead, and says so */
-    if (write(run->control_fd, "g", 1) != 1)
-        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
-                         "the new process is gone before it began: %s", strerror(errno));
-    return 0;
+    if (r == 0 && write(run->control_fd, "g", 1) != 1)
+        r = error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
+                      "the new process is gone before it began: %s", strerror(errno));
+    /* A child that failed by itself has said why: the supervisor reads it. */
+    return r < 0 && has_spoken(part) ? 0 : r;
 }
 
 static int prepare_part(struct run_state *run, unsigned index, struct vectors *vectors,
