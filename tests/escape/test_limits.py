@@ -47,8 +47,8 @@ def test_a_busy_loop_stops_at_the_cpu_limit(stage, identity, leftovers, level):
     assert outcome.verdict == "cpu_timeout" and outcome.status == 152, outcome
     assert not outcome.result["timed_out"], outcome
     usage = outcome.result["usage"]
-    # RLIMIT_CPU counts whole ticks, and on a busy machine too many of them (measured: the kernel ended
-    # a loop at 0.93 s of 1 s under a load of 6); where berm has an exact count, that one decides.
+    # RLIMIT_CPU counts whole ticks, and on a busy machine too many of them (measured: the kernel
+    # ended a loop at 0.93 s of 1 s under a load of 6); where berm has an exact count, that decides.
     least = 0.9 if usage["cpu_source"] in ("cgroup", "perf") else 0.5
     assert least <= usage["cpu_s"] < 1 + SLACK_S, outcome
 

@@ -309,7 +309,7 @@ static int flood(int argc, char **argv)
 }
 
 /* What a run may end in: `end sleep 5`, `end signal 11`, `end exit 3`, ... */
-static int end(int argc, char **argv)
+static int end_as(int argc, char **argv)
 {
     const char *how = argv[0];
     long number = argc > 1 ? number_of(argv[1]) : 0;
@@ -349,6 +349,6 @@ const struct attempt load_attempts[] = {
     {"many-files",     "DIRECTORY N",               2, many_files    },
     {"sparse",         "PATH MIB",                  2, sparse        },
     {"flood",          "STREAM BYTES [no-newline]", 2, flood         },
-    {"end",            "HOW N",                     1, end           },
+    {"end",            "HOW N",                     1, end_as        },
     {NULL,             NULL,                        0, NULL          },
 };
