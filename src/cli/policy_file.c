@@ -72,29 +72,6 @@ static int no_memory(struct berm_error *err)
                      "no memory for the policy file");
 }
 
-/* Both ends above the standard descriptors: berm may have been started with those closed. */
-static int open_pipe(int ret_ends[2])
-{
-    AUTO_FD int low_read = -EBADF;
-    AUTO_FD int low_write = -EBADF;
-    AUTO_FD int read_end = -EBADF;
-    int low[2];
-
-    if (pipe2(low, O_CLOEXEC) < 0)
-        return -errno;
-    low_read = low[0];
-    low_write = low[1];
-    read_end = fcntl(low_read, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (read_end < 0)
-        return -errno;
-    int write_end = fcntl(low_write, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (write_end < 0)
-        return -errno;
-    ret_ends[0] = take_fd(&read_end);
-    ret_ends[1] = write_end;
-    return 0;
-}
-
 /* Returns 0 or a positive error number, as posix_spawn does. */
 static int spawn(const char *reader, const char *file, int out_fd, int err_fd, pid_t *ret_pid)
 {
@@ -126,9 +103,9 @@ static int start(const char *reader, const char *file, struct child *ret_child,
     int out[2] = {-EBADF, -EBADF};
     int complaints[2] = {-EBADF, -EBADF};
 
-    int ret = open_pipe(out);
-    if (ret == 0)
-        ret = open_pipe(complaints);
+    /* Whichever standard descriptors were closed, the second pipe's write end is none that the first
+     * duplication overwrites: pipes take the lowest free numbers. */
+    int ret = pipe2(out, O_CLOEXEC) < 0 || pipe2(complaints, O_CLOEXEC) < 0 ? -errno : 0;
     if (ret == 0)
         ret = -spawn(reader, file, out[1], complaints[1], &ret_child->pid);
     close_fd(&out[1]);

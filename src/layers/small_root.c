@@ -150,6 +150,33 @@ static void cpu_files(const struct plan *plan, struct plan_builder *builder)
     row(builder, MOUNT_SYMLINK, "online", "sys/devices/system/cpu/present", "", 0, 0);
 }
 
+/* The run's own groups, read-only, where runtimes look for them: a JVM sizes its heap by them, and without
+ * them by the host (research: ioi/isolate#14). */
+static void group_view(const struct policy *policy, const struct host *host,
+                       struct plan_builder *builder)
+{
+    static const char *const names[CG_CONTROLLER_COUNT] = {
+        [CG_MEMORY] = "sys/fs/cgroup/memory",
+        [CG_PIDS] = "sys/fs/cgroup/pids",
+        [CG_CPU] = "sys/fs/cgroup/cpu",
+        [CG_CPUACCT] = "sys/fs/cgroup/cpuacct",
+    };
+
+    if (host->cgroup.version == 2 && has_group(policy, host, CG_MEMORY)) {
+        row(builder, MOUNT_GROUP, "", "sys/fs/cgroup", "", 0, CG_MEMORY);
+        return;
+    }
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
+        if (host->cgroup.version == 1 && has_group(policy, host, i))
+            row(builder, MOUNT_GROUP, "", names[i], "", 0, i);
+    }
+    /* OpenJDK looks at none of these unless a cpuset is mounted too ("Required cgroup v1 cpuset subsystem not
+     * found"). One file of that hierarchy is enough, and shows no other group's name. */
+    if (host->cgroup.version == 1 && has_group(policy, host, CG_MEMORY))
+        row(builder, MOUNT_SYSTEM, "/sys/fs/cgroup/cpuset/cpuset.cpus", "sys/fs/cgroup/cpuset", "",
+            MOUNT_FLAG_IS_FILE | MOUNT_FLAG_OPTIONAL, 0);
+}
+
 static void writable_places(const struct policy *policy, const struct request *request,
                             struct plan_builder *builder)
 {
@@ -243,7 +270,7 @@ static void landlock(const struct policy *policy, const struct host *host,
         (void)snprintf(path, sizeof(path), "/%s", host->top_links[i].name);
         rule(builder, host, path, read);
     }
-    if (builder->plan->cpu_affinity_count > 0)
+    if (layer_is_on(policy, BERM_LAYER_LIMITS))
         rule(builder, host, "/sys", read);
     rule(builder, host, "/dev", RIGHT_READ_FILE | RIGHT_WRITE_FILE | RIGHT_READ_DIR | RIGHT_IOCTL_DEV);
     rule(builder, host, "/dev/shm", write);
@@ -263,9 +290,10 @@ int plan_small_root(const struct policy *policy, const struct request *request,
     system_directories(host, builder);
     configuration(host, builder);
     process_view(policy, builder);
+    cpu_files(builder->plan, builder);
+    group_view(policy, host, builder);
     row(builder, MOUNT_SEAL, "", "", "", 0, 0);
     device_nodes(policy, request, builder);
-    cpu_files(builder->plan, builder);
     writable_places(policy, request, builder);
     for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
         row(builder, MOUNT_SYMLINK, links[i].target, links[i].path, "", 0, 0);
