@@ -31,6 +31,7 @@ static void two_slips_are_seen_through_and_three_are_not(void **state)
 {
     (void)state;
     assert_suggests("prcesse", "processes");
+    assert_suggests("mmeroy", "memory"); /* a swap is one slip */
     assert_suggests("prcese", NULL);
 }
 

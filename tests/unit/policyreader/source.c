@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A directory with a file of a given size, and the working directory in it. */
@@ -108,6 +109,35 @@ static void a_file_ends_at_one_mebibyte(void **state)
     assert_fails("/dev/zero", -EINVAL, "larger than a policy can be");
 }
 
+/* A pipe hands over what it has: no single read sees the end. */
+static void a_pipe_ends_at_one_mebibyte_too(void **state)
+{
+    (void)state;
+    for (size_t extra = 0; extra < 2; extra++) {
+        int ends[2];
+        char name[32];
+        assert_int_equal(pipe2(ends, 0), 0);
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            static char text[4096];
+            (void)close(ends[0]);
+            for (size_t i = 0; i < SOURCE_SIZE_MAX / sizeof(text); i++)
+                (void)!write(ends[1], text, sizeof(text));
+            (void)!write(ends[1], text, extra);
+            _exit(0);
+        }
+        assert_int_equal(close(ends[1]), 0);
+        (void)snprintf(name, sizeof(name), "/proc/self/fd/%d", ends[0]);
+        if (extra == 0)
+            assert_loads(name, SOURCE_SIZE_MAX);
+        else
+            assert_fails(name, -EINVAL, "larger than a policy can be");
+        assert_int_equal(close(ends[0]), 0);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+    }
+}
+
 static void what_cannot_be_read_is_named_with_the_cause(void **state)
 {
     (void)state;
@@ -127,6 +157,7 @@ int main(void)
         directory_test(a_path_has_a_slash_or_ends_in_json),
         directory_test(a_bare_name_is_never_a_file_of_the_current_directory),
         directory_test(a_file_ends_at_one_mebibyte),
+        directory_test(a_pipe_ends_at_one_mebibyte_too),
         directory_test(what_cannot_be_read_is_named_with_the_cause),
     };
     return cmocka_run_group_tests_name("policyreader/source", tests, NULL, NULL);
