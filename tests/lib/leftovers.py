@@ -38,10 +38,19 @@ def mounts():
     return {"mount " + line.split()[4] for line in lines}
 
 
+def is_inhabited(group):
+    """Somebody else's run: our own processes would be found by name."""
+    try:
+        return bool((group / "cgroup.procs").read_text())
+    except OSError:
+        return True  # gone in the meantime
+
+
 def groups():
     found = set()
     for directory, names, _ in os.walk(GROUP_ROOT):
-        found |= {f"group {directory}/{name}" for name in names if "berm" in name}
+        found |= {f"group {directory}/{name}" for name in names
+                  if "berm" in name and not is_inhabited(Path(directory, name))}
         if directory.count("/") > 8:
             names.clear()
     return found
