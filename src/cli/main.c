@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -103,6 +104,7 @@ int main(int argc, char **argv)
         return EXIT_REFUSED;
     /* A program that closes its input must not end berm; the program itself gets the default back. */
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)umask(022); /* what berm makes has the modes that it names, whatever the caller's umask is */
     run_command_note_identity(argv, environ);
 #ifdef BERM_FAULT_INJECTION
     if (!take_fault(&argc, &argv))

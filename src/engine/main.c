@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -96,6 +97,7 @@ int main(int argc, char **argv)
                         .identity_size = argc > 0 ? strlen(argv[0]) + 1 : 0};
 
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)umask(022); /* what is made has the modes that are named, whatever the caller's umask is */
     if (fcntl(ENGINE_SOCKET_FD, F_SETFD, FD_CLOEXEC) < 0)
         return 125; /* started by hand: there is nobody to talk to */
     reply.result = read_plan(&plan);

@@ -43,6 +43,7 @@ struct enter_message {
     int32_t error;       /* positive errno */
     uint32_t index;      /* which row of the plan's table, where the step walks one */
     int32_t wait_status; /* ENTER_ENDED */
+    uint64_t sent_ns;    /* CLOCK_MONOTONIC, the same clock on both sides */
     uint64_t user_ns, system_ns;
     uint64_t max_rss_bytes; /* of the program, not of init (it is read from the program's own rusage) */
     struct evidence evidence; /* ENTER_READY; and ENTER_FAILED of the step "evidence" */

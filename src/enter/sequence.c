@@ -6,6 +6,7 @@
  */
 #include <linux/sched.h>
 #include <signal.h>
+#include <time.h>
 
 #include "enter/raw.h"
 #include "enter/sequence.h"
@@ -113,8 +114,12 @@ const char *enter_step_name(uint32_t step)
     return step > STEP_NONE && step < STEP_COUNT ? enter_steps[step].name : "unknown";
 }
 
-void enter_send(int status_fd, const struct enter_message *message)
+void enter_send(int status_fd, struct enter_message *message)
 {
+    struct timespec now = {0, 0};
+
+    (void)RAW(SYS_clock_gettime, RAW_ARG(CLOCK_MONOTONIC), &now);
+    message->sent_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     (void)RAW(SYS_write, RAW_ARG(status_fd), message, sizeof(*message));
 }
 

@@ -99,7 +99,7 @@ int step_exec(struct enter_state *state);
  * program: the state then speaks of that one. */
 void init_main(struct enter_state *state);
 
-/* One message on the status pipe; a failing write cannot be told to anybody. */
-void enter_send(int status_fd, const struct enter_message *message);
+/* One message on the status pipe, stamped with the time; a failing write cannot be told to anybody. */
+void enter_send(int status_fd, struct enter_message *message);
 
 #endif

@@ -90,12 +90,14 @@ static void plan_memory(const struct policy *policy, const struct host *host,
                        "RLIMIT_AS: the address space of each process, not of the tree");
         return;
     }
-    /* An address-space cap stops Java and Node at start; RLIMIT_DATA does not (settled.md, "Limits"). */
-    limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_DATA, policy->memory, policy->memory);
+    /* An address-space cap stops Java and Node at start; RLIMIT_DATA does not (settled.md, "Limits"), if it
+     * leaves room for the first heap of a JVM that sees no group: 1/64 of the machine, and its copy. */
+    uint64_t data = policy->memory + host->memory_bytes / 32;
+    limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_DATA, data, data);
     builder->plan->features |= PLAN_MONITOR_MEMORY;
     plan_add_claim(builder, BERM_LAYER_LIMITS, CLAIM_WEAKER, "memory of the whole tree",
-                   "RLIMIT_DATA per process, and resident memory polled every 5 ms; files in "
-                   "memory count only when mapped");
+                   "resident memory polled every 5 ms, RLIMIT_DATA as a backstop for each process; "
+                   "files in memory count only when mapped");
 }
 
 static void plan_cpus(const struct policy *policy, const struct host *host,

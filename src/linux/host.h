@@ -81,6 +81,7 @@ struct host {
     int perf_paranoid;         /* kernel.perf_event_paranoid; 4 when unreadable */
 
     uint32_t cpu_count;        /* CPUs berm itself may run on */
+    uint64_t memory_bytes; /* of the machine */
     uint64_t rlimit_hard[HOST_RLIMITS]; /* inherited, by RLIMIT_* number; nothing may become looser */
 
     struct host_top_link top_links[HOST_TOP_LINKS];

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -130,6 +131,14 @@ static void probe_cpus(struct host *host)
         host->cpu_count = 1;
 }
 
+static void probe_memory(struct host *host)
+{
+    struct sysinfo info;
+
+    if (sysinfo(&info) == 0)
+        host->memory_bytes = (uint64_t)info.totalram * info.mem_unit;
+}
+
 static void probe_rlimits(struct host *host)
 {
     for (int i = 0; i < HOST_RLIMITS; i++) {
@@ -165,6 +174,7 @@ void host_probe(struct host *ret_host, enum probe_depth depth, const char *const
     host->is_root = has_root_powers();
     probe_top_links(host);
     probe_cpus(host);
+    probe_memory(host);
     probe_rlimits(host);
     for (size_t i = 0; i < path_count && i < HOST_SUBTREES_MAX; i++) {
         struct stat status;

@@ -70,15 +70,17 @@ static void stop_for(struct supervisor *self, enum kill_reason reason)
     end_everything(self);
 }
 
-static void note_main_end(struct supervisor *self, int wait_status)
+/* @ended_ns by the clock of whoever saw the end first: scheduling of this process is not on the program's
+ * clock. */
+static void note_main_end(struct supervisor *self, int wait_status, uint64_t ended_ns)
 {
     if (self->main_has_ended)
         return;
     self->main_has_ended = true;
     self->seen->has_status = true;
     self->seen->wait_status = wait_status;
-    if (self->started_ns != 0)
-        self->seen->wall_ns = clock_now_ns() - self->started_ns;
+    if (self->started_ns != 0 && ended_ns > self->started_ns)
+        self->seen->wall_ns = ended_ns - self->started_ns;
 }
 
 /* How many CPUs can use up CPU time at once. */
@@ -103,7 +105,7 @@ static void take_message(struct supervisor *self, const struct enter_message *me
     case ENTER_READY:
         seen->has_started = true;
         seen->evidence = message->evidence;
-        self->started_ns = clock_now_ns();
+        self->started_ns = message->sent_ns;
         self->next_cpu_ns = self->started_ns + self->plan->cpu_ns / cpu_count(self->plan);
         seen->setup_ns = self->started_ns - self->run->began_ns;
         break;
@@ -111,7 +113,7 @@ static void take_message(struct supervisor *self, const struct enter_message *me
         seen->user_ns = message->user_ns;
         seen->system_ns = message->system_ns;
         seen->max_rss_bytes = message->max_rss_bytes;
-        note_main_end(self, message->wait_status);
+        note_main_end(self, message->wait_status, message->sent_ns);
         break;
     }
 }
@@ -158,7 +160,7 @@ static void reap_first(struct supervisor *self)
     self->seen->user_ns = timeval_ns(usage.ru_utime);
     self->seen->system_ns = timeval_ns(usage.ru_stime);
     self->seen->max_rss_bytes = (uint64_t)usage.ru_maxrss * 1024U;
-    note_main_end(self, status);
+    note_main_end(self, status, clock_now_ns());
 }
 
 /* The caller's terminal has another size: so has the program's, which is told by SIGWINCH. */
@@ -209,6 +211,7 @@ static uint64_t tree_cpu_ns(struct supervisor *self)
         value = cgroup_cpu_ns(&self->part->group);
     else if (self->run->perf_fd >= 0)
         value = perf_clock_ns(self->run->perf_fd);
+    self->seen->has_perf = self->run->perf_fd >= 0 && value != UINT64_MAX;
     if (value != UINT64_MAX && value > self->seen->monitor_cpu_ns)
         self->seen->monitor_cpu_ns = value;
     return value;
