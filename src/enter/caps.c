@@ -1,6 +1,7 @@
 /*
  * Capabilities: none, in all five sets, and no way to gain any.
  */
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/prctl.h>
 #include <linux/securebits.h>
@@ -46,6 +47,19 @@ int step_capabilities(struct enter_state *state)
     if (r < 0)
         return r;
     return (int)RAW(SYS_capset, &header, none);
+}
+
+/* The sysctl speaks of the writer's own user namespace: namespaces(7), "The /proc/sys/user directory". */
+int step_no_nesting(struct enter_state *state)
+{
+    if (!plan_has(state->plan, PLAN_NO_NESTING))
+        return 0;
+    int fd = raw_open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return fd;
+    long n = RAW(SYS_write, RAW_ARG(fd), "0", 1UL);
+    (void)raw_close(fd);
+    return n < 0 ? (int)n : 0;
 }
 
 int step_no_new_privs(struct enter_state *state)

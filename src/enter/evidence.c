@@ -33,6 +33,7 @@ enum evidence_item {
     EVIDENCE_NAMESPACE, /* + row of enter_namespaces */
     EVIDENCE_CAPABILITIES = EVIDENCE_NAMESPACE + ENTER_NAMESPACES,
     EVIDENCE_NO_NEW_PRIVS,
+    EVIDENCE_NESTING,
     EVIDENCE_FILTER_MODE,
     EVIDENCE_FILTER_PROBE,
     EVIDENCE_LANDLOCK,
@@ -51,6 +52,7 @@ static enum berm_layer evidence_layer(const struct plan *plan, uint32_t item)
         [EVIDENCE_GROUPS] = BERM_LAYER_PRIVILEGES,
         [EVIDENCE_CAPABILITIES] = BERM_LAYER_PRIVILEGES,
         [EVIDENCE_NO_NEW_PRIVS] = BERM_LAYER_PRIVILEGES,
+        [EVIDENCE_NESTING] = BERM_LAYER_PRIVILEGES,
         [EVIDENCE_FILTER_MODE] = BERM_LAYER_SYSCALLS,
         [EVIDENCE_FILTER_PROBE] = BERM_LAYER_SYSCALLS,
         [EVIDENCE_LANDLOCK] = BERM_LAYER_FILESYSTEM,
@@ -82,6 +84,7 @@ const char *evidence_name(uint32_t index)
         [EVIDENCE_GROUPS] = "supplementary groups",
         [EVIDENCE_CAPABILITIES] = "capability sets",
         [EVIDENCE_NO_NEW_PRIVS] = "no_new_privs",
+        [EVIDENCE_NESTING] = "a user namespace that must be refused",
         [EVIDENCE_FILTER_MODE] = "system-call filter mode",
         [EVIDENCE_FILTER_PROBE] = "a call that the filter must refuse",
         [EVIDENCE_LANDLOCK] = "an act that Landlock must refuse",
@@ -208,6 +211,9 @@ static void read_evidence(const struct enter_context *context, struct evidence *
     }
     if (plan_has(plan, PLAN_DROP_CAPABILITIES))
         read_capabilities(evidence);
+    /* When it works all the same, this process stands in a namespace that nobody planned, and ends. */
+    if (plan_has(plan, PLAN_NO_NESTING))
+        evidence->nesting_probe = (int)-RAW(SYS_unshare, (unsigned long)CLONE_NEWUSER);
     if (plan_has(plan, PLAN_NO_NETWORK))
         evidence->interfaces_up = interfaces_up();
     if (plan->landlock_fs != 0)
@@ -273,6 +279,8 @@ static uint32_t contradiction(const struct enter_context *context, const struct 
         return EVIDENCE_CAPABILITIES;
     if (plan_has(plan, PLAN_NO_NEW_PRIVS) && seen->no_new_privs != 1)
         return EVIDENCE_NO_NEW_PRIVS;
+    if (plan_has(plan, PLAN_NO_NESTING) && seen->nesting_probe <= 0)
+        return EVIDENCE_NESTING;
     if (plan->filter != FILTER_NONE && seen->seccomp_mode != 2)
         return EVIDENCE_FILTER_MODE;
     if (plan->filter != FILTER_NONE && seen->filter_probe != context->filter_probe_errno)

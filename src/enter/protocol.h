@@ -20,6 +20,7 @@ struct evidence {
     uint64_t namespace_ids[ENTER_NAMESPACES]; /* by row of enter/namespaces: inode numbers */
     uint64_t caps_effective, caps_permitted, caps_inheritable, caps_bounding, caps_ambient;
     int32_t no_new_privs;   /* prctl(PR_GET_NO_NEW_PRIVS) */
+    int32_t nesting_probe;  /* errno of unshare(CLONE_NEWUSER) */
     int32_t seccomp_mode;   /* prctl(PR_GET_SECCOMP): 2 = filter */
     int32_t filter_probe;   /* errno of a call that the filter must refuse */
     int32_t landlock_probe; /* errno of an act that only Landlock refuses so */

@@ -26,6 +26,10 @@ const struct step enter_steps[STEP_COUNT] = {
         "files of the new root must belong to the run, so this comes before mounts; the capabilities "
         "of the new user namespace are kept, because its uid 0 is not left",
         step_identity},
+    [STEP_NO_NESTING] = {STEP_NO_NESTING, BERM_LAYER_PRIVILEGES, STEP_IN_INIT, "no-nesting",
+        "allow no user namespace below this one: it would give its maker all capabilities anew",
+        "needs CAP_SYS_RESOURCE here, and a /proc that can be written: the run's own is read-only",
+        step_no_nesting},
     [STEP_LOOPBACK] = {STEP_LOOPBACK, BERM_LAYER_NETWORK, STEP_IN_INIT, "loopback",
         "bring up the run's own loopback interface when asked",
         "needs CAP_NET_ADMIN in the network namespace's owner, which is dropped later",

@@ -15,6 +15,7 @@ enum step_id {
     STEP_WAIT_GO,
     STEP_SOURCES,
     STEP_IDENTITY,
+    STEP_NO_NESTING,
     STEP_LOOPBACK,
     STEP_MOUNTS,
     STEP_HOSTNAME,
@@ -75,6 +76,7 @@ const char *evidence_name(uint32_t index);
 int step_wait_go(struct enter_state *state);
 int step_sources(struct enter_state *state);
 int step_identity(struct enter_state *state);
+int step_no_nesting(struct enter_state *state);
 int step_loopback(struct enter_state *state);
 int step_mounts(struct enter_state *state);
 int step_hostname(struct enter_state *state);

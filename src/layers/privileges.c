@@ -10,9 +10,10 @@ int plan_privileges(const struct policy *policy, const struct request *request,
 {
     (void)request;
     (void)err;
-    builder->plan->features |= PLAN_DROP_CAPABILITIES | PLAN_NO_NEW_PRIVS;
+    builder->plan->features |= PLAN_DROP_CAPABILITIES | PLAN_NO_NEW_PRIVS | PLAN_NO_NESTING;
     plan_add_claim(builder, BERM_LAYER_PRIVILEGES, CLAIM_EXACT, "no capability, none to be gained",
-                   "all five capability sets empty, no_new_privs, securebits locked");
+                   "all five capability sets empty, no_new_privs, securebits locked, "
+                   "no user namespace below");
     if (policy->level < L6)
         return 0;
     if (has_host_uid(policy, host)) {

@@ -204,7 +204,9 @@ static void process_view(const struct policy *policy, struct plan_builder *build
         row(builder, MOUNT_PROC, "", "proc", "", MOUNT_FLAG_NOEXEC, 0);
         return;
     }
-    row(builder, MOUNT_SYSTEM, "/proc", "proc", "", 0, 0);
+    /* Taken before the new root covers /proc (enter/mounts.c). */
+    row(builder, MOUNT_BIND, "/proc", "proc", "",
+        MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC | MOUNT_FLAG_RECURSIVE, 0);
     plan_add_note(builder, LAYER, "the process layer is off: /proc shows the host's processes");
 }
 
@@ -297,6 +299,10 @@ int plan_small_root(const struct policy *policy, const struct request *request,
     writable_places(policy, request, builder);
     for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
         row(builder, MOUNT_SYMLINK, links[i].target, links[i].path, "", 0, 0);
+    if (policy->rw.count > 0 && has_host_uid(policy, host))
+        plan_add_note(builder, LAYER,
+                      "the run has a host uid of its own: below --rw it can write only where anybody "
+                      "may");
     int r = callers_paths(policy, host, &policy->ro, false, builder, err);
     if (r == 0)
         r = callers_paths(policy, host, &policy->rw, true, builder, err);

@@ -79,6 +79,7 @@ const char *plan_feature_name(unsigned bit)
         "sweep-session",
         "dump-nothing",
         "read-only-root",
+        "no-nesting",
     };
     return bit < COUNT_OF(names) ? names[bit] : NULL;
 }

@@ -140,7 +140,8 @@ enum plan_feature {
     PLAN_GROUP_CPU = 1u << 18,       /* CPU time of the tree is the group's count */
     PLAN_SWEEP_SESSION = 1u << 19,   /* limits: kill what is left of the session at the end */
     PLAN_DUMP_NOTHING = 1u << 20,    /* limits: no core file */
-    PLAN_READ_ONLY_ROOT = 1u << 21   /* filesystem: evidence must show it */
+    PLAN_READ_ONLY_ROOT = 1u << 21,  /* filesystem: evidence must show it */
+    PLAN_NO_NESTING = 1u << 22       /* privileges: no user namespace below the run's own */
 };
 
 /* Which embedded filter (src/linux/filter.h). */

@@ -26,7 +26,8 @@ static int open_state_dir(const char *path, struct berm_error *err)
 {
     struct stat status;
 
-    if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+    /* Root's runs have uids of their own, which must be able to pass through to their work directory. */
+    if (mkdir(path, geteuid() == 0 ? 0711 : 0700) < 0 && errno != EEXIST) {
         int error = errno;
         return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, error,
                          "make the directory above it, or let berm write there",
@@ -43,6 +44,8 @@ static int open_state_dir(const char *path, struct berm_error *err)
                          "the state directory %s belongs to uid %u with mode %04o: others could "
                          "put files there",
                          path, status.st_uid, status.st_mode & 07777);
+    if (status.st_uid == 0 && (status.st_mode & 0111) != 0111)
+        (void)fchmod(fd, 0711); /* made by an earlier version; refused: the work directory says so */
     return take_fd(&fd);
 }
 
@@ -132,7 +135,7 @@ int slot_take(struct slot *slot, const char *state_dir, bool needs_host_uid,
                      "no host uid from %u on is free", SLOT_UID_FIRST);
 }
 
-int slot_make_work_dir(struct slot *slot, struct berm_error *err)
+int slot_make_work_dir(struct slot *slot, uint32_t uid, uint32_t gid, struct berm_error *err)
 {
     const char *cure = "remove the directory";
     int r = 0;
@@ -142,6 +145,9 @@ int slot_make_work_dir(struct slot *slot, struct berm_error *err)
         if (r == 0 && mkdirat(slot->state_fd, slot->work_name, 0700) < 0)
             r = -errno;
     }
+    if (r == 0 && uid != geteuid() &&
+        fchownat(slot->state_fd, slot->work_name, uid, gid, AT_SYMLINK_NOFOLLOW) < 0)
+        r = -errno;
     if (r == 0)
         return 0;
     return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, -r, cure,

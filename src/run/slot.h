@@ -38,8 +38,9 @@ void slot_init(struct slot *slot);
 int slot_take(struct slot *slot, const char *state_dir, bool needs_host_uid,
               struct berm_error *err);
 
-/* Make the private work directory, removing what a dead run left there. Returns 0 or -errno. */
-int slot_make_work_dir(struct slot *slot, struct berm_error *err);
+/* Make the private work directory, removing what a dead run left there; it belongs to @uid, @gid.
+ * Returns 0 or -errno. */
+int slot_make_work_dir(struct slot *slot, uint32_t uid, uint32_t gid, struct berm_error *err);
 
 /* Remove the work directory and let the number go. Returns 0 or -errno of the removal. */
 int slot_release(struct slot *slot);

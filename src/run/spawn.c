@@ -113,6 +113,17 @@ static int make_group(const struct run_state *run, struct part_state *part, stru
     return limit_group(part, err);
 }
 
+
+static uint32_t outside_uid(const struct run_state *run)
+{
+    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : geteuid();
+}
+
+static uint32_t outside_gid(const struct run_state *run)
+{
+    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : getegid();
+}
+
 int run_take_names(struct run_state *run, struct berm_error *err)
 {
     const struct plan *plan = run->parts[0].plan;
@@ -123,17 +134,7 @@ int run_take_names(struct run_state *run, struct berm_error *err)
                       plan_has(plan, PLAN_HOST_UID), err);
     if (r < 0 || !plan_has(plan, PLAN_WORK_DIR))
         return r;
-    return slot_make_work_dir(&run->slot, err);
-}
-
-static uint32_t outside_uid(const struct run_state *run)
-{
-    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : geteuid();
-}
-
-static uint32_t outside_gid(const struct run_state *run)
-{
-    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : getegid();
+    return slot_make_work_dir(&run->slot, outside_uid(run), outside_gid(run), err);
 }
 
 /* One pipe; ours is non-blocking, the program's is not. With a host uid of its own the run must own it,

@@ -626,18 +626,34 @@ static void a_failed_supervisor_is_a_defect_and_no_verdict(void **state)
     assert_int_equal(error_exit_status(&err), 125);
 }
 
-static void an_end_that_nobody_told_is_an_error_never_a_verdict(void **state)
+static void an_end_before_the_start_is_an_error_never_a_verdict(void **state)
 {
     (void)state;
     struct observation before = {.has_started = false};
     struct berm_error err = refused(&before);
     assert_int_equal(err.code, BERM_E_SYSTEM);
     assert_non_null(strstr(err.message, "before the program was started"));
+}
 
+/* From L3 the program has the uid of init: prlimit(2) on PID 1 ends it, and everything with it. */
+static void a_program_that_kills_its_init_cannot_blame_berm(void **state)
+{
+    (void)state;
     struct observation silent = {.has_started = true, .has_status = false};
-    err = refused(&silent);
-    assert_int_equal(err.code, BERM_E_SYSTEM);
-    assert_non_null(strstr(err.message, "without a word"));
+    struct plan *plan = calloc(1, sizeof(*plan) + 1);
+    struct result *result = calloc(1, sizeof(*result));
+    struct berm_error err = {0};
+
+    assert_non_null(plan);
+    assert_non_null(result);
+    assert_int_equal(outcome(plan, &silent, NULL, result, &err), 0);
+    assert_int_equal(result->verdict, BERM_VERDICT_SIGNALED);
+    assert_int_equal(result->signal, SIGKILL);
+    assert_int_equal(result->status, 137);
+    assert_int_equal(result->note_count, 1);
+    assert_non_null(strstr(result->notes[0].text, "init was killed"));
+    free(result);
+    free(plan);
 }
 
 int main(void)
@@ -657,7 +673,8 @@ int main(void)
         cmocka_unit_test(evidence_that_contradicts_the_plan_says_which),
         cmocka_unit_test(a_step_refused_memory_under_the_limit_is_the_runs_end),
         cmocka_unit_test(a_failed_supervisor_is_a_defect_and_no_verdict),
-        cmocka_unit_test(an_end_that_nobody_told_is_an_error_never_a_verdict),
+        cmocka_unit_test(an_end_before_the_start_is_an_error_never_a_verdict),
+        cmocka_unit_test(a_program_that_kills_its_init_cannot_blame_berm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
