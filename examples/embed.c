@@ -5,8 +5,9 @@
  *     cc embed.c $(pkg-config --cflags --libs berm) -o embed
  * usage: embed [ENGINE]      ENGINE: where berm-engine is, when berm is not installed
  */
-#include <berm/berm.h>
 #include <stdio.h>
+
+#include <berm/berm.h>
 
 static const char program[] = "import sys\n"
                               "numbers = [int(line) for line in sys.stdin]\n"

@@ -15,12 +15,12 @@
  * Jumps in BPF go forward only, so the program is written from its end: whatever is jumped to
  * exists.
  */
+#include "filter_compile.h"
+
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <string.h>
-
-#include "filter_compile.h"
 
 #define RANGES_MAX  512
 #define ANSWERS_MAX 16
@@ -38,10 +38,12 @@ typedef unsigned label;
 struct writer {
     struct sock_filter *statements; /* BPF_MAXINSNS of them, used from the back */
     unsigned used;                  /* counted past the end: filter_compile() refuses then */
+
     struct {
         table_answer answer;
         label label;
     } answers[ANSWERS_MAX]; /* the nearest return of each answer */
+
     unsigned answer_count;
 };
 

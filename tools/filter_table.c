@@ -1,6 +1,8 @@
 /*
  * Reads layers/syscall_sets.def into arrays; numbers come from libseccomp and the rows NUMBER.
  */
+#include "filter_table.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -15,7 +17,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "filter_table.h"
 #include "linux/filter.h"
 
 /* The words of the rows. */
@@ -76,6 +77,7 @@ static const struct {
     const char *name;
     int number;
 } newer_numbers[] = {
+
 #define NUMBER(name, number) {#name, number},
 #include "layers/syscall_sets.def"
 #undef NUMBER

@@ -53,9 +53,9 @@ enum berm_verdict {
 /* Why berm itself refused or failed. A run that failed so has an error and no result. */
 enum berm_error_code {
     BERM_E_NONE = 0,
-    BERM_E_INVALID,        /* the caller asked for something that is not well formed or not allowed */
-    BERM_E_UNAVAILABLE,    /* this machine cannot give a layer that the policy requires */
-    BERM_E_NOT_FOUND,      /* the program does not exist inside (exit 127) */
+    BERM_E_INVALID,     /* the caller asked for something that is not well formed or not allowed */
+    BERM_E_UNAVAILABLE, /* this machine cannot give a layer that the policy requires */
+    BERM_E_NOT_FOUND,   /* the program does not exist inside (exit 127) */
     BERM_E_NOT_EXECUTABLE, /* the program exists and cannot be executed (exit 126) */
     BERM_E_SYSTEM,         /* a system call that should work did not */
     BERM_E_INTERNAL,       /* a defect of berm */

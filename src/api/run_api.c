@@ -186,7 +186,9 @@ static struct berm_run *run_new(void)
 
 static int begin(struct berm_run *run, const struct berm_request *request, const char *engine)
 {
-    struct engine_ends ends = {{-EBADF, -EBADF, -EBADF, -EBADF}};
+    struct engine_ends ends = {
+        {-EBADF, -EBADF, -EBADF, -EBADF}
+    };
 
     int r = make_ends(run, request, &ends);
     for (int i = 0; r == 0 && i < STREAM_COUNT; i++) {
@@ -208,7 +210,8 @@ int berm_run_start(const struct berm_policy *policy, const struct berm_request *
     struct berm_run *run = run_new();
 
     if (!run)
-        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL, "no memory for the run");
+        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL,
+                         "no memory for the run");
     run->output = request->output;
     run->output_context = request->output_context;
     int r = make_plan(policy, request, &run->plan, err);
@@ -248,7 +251,8 @@ static void read_stream(struct berm_run *run, int stream)
         }
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
-        close_fd(&run->output_fds[stream]); /* closing also takes it out of the epoll set (epoll(7)) */
+        close_fd(
+            &run->output_fds[stream]); /* closing also takes it out of the epoll set (epoll(7)) */
     }
 }
 

@@ -13,7 +13,8 @@ static inline void cleanup_close(int *fd)
 {
     int saved = errno;
     if (*fd >= 0)
-        (void)close(*fd); /* nothing can be done about a failing close of a descriptor we only read */
+        (void)close(
+            *fd); /* nothing can be done about a failing close of a descriptor we only read */
     errno = saved;
 }
 

@@ -1,12 +1,12 @@
 /*
  * Error records and the names of the public enums.
  */
+#include "base/error.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "base/error.h"
 
 int error_set(struct berm_error *err, enum berm_error_code code, enum berm_layer layer, int number,
               const char *cure, const char *format, ...)

@@ -1,6 +1,8 @@
 /*
  * Raw mode with a guard.
  */
+#include "cli/caller_tty.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/caller_tty.h"
 
 /* Ends with berm: the read returns when the last writer is gone. A background process may set modes only
  * while it ignores SIGTTOU (tcsetattr(3)). */
@@ -62,7 +63,8 @@ void caller_tty_make_raw(struct caller_tty *tty, struct winsize *ret_window)
     tty->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     (void)ioctl(STDIN_FILENO, TIOCGWINSZ, ret_window);
     if (tty->fd < 0 || start_guard(tty) < 0) {
-        close_fd(&tty->fd); /* without a guard the modes are not touched: the program works, keys are cooked */
+        close_fd(
+            &tty->fd); /* without a guard the modes are not touched: the program works, keys are cooked */
         return;
     }
     raw = tty->before;

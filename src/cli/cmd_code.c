@@ -66,10 +66,10 @@ static int unknown_language(const char *name, struct berm_error *err)
     for (size_t i = 0; i < RUNNER_COUNT && used < sizeof(list); i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "",
                                  runners[i].name);
-    return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, EINVAL, "--lang is one of the names above",
-                     name ? "--lang %.40s is not known; known are: %s"
-                          : "--lang is missing%.0s; known are: %s",
-                     name ? name : "", list);
+    return error_set(
+        err, BERM_E_INVALID, BERM_LAYER_NONE, EINVAL, "--lang is one of the names above",
+        name ? "--lang %.40s is not known; known are: %s" : "--lang is missing%.0s; known are: %s",
+        name ? name : "", list);
 }
 
 static const struct runner *find_runner(const char *name)
@@ -141,9 +141,14 @@ struct compile_limit {
 };
 
 static const struct compile_limit compile_limits[] = {
-    {"wall", "60s"},       {"cpu_time", "60s"},     {"memory", "1GiB"},
-    {"processes", "256"},  {"open_files", "1024"},  {"file_size", "256MiB"},
-    {"output", "102400"},  {"cpus", "2"},
+    {"wall",       "60s"   },
+    {"cpu_time",   "60s"   },
+    {"memory",     "1GiB"  },
+    {"processes",  "256"   },
+    {"open_files", "1024"  },
+    {"file_size",  "256MiB"},
+    {"output",     "102400"},
+    {"cpus",       "2"     },
 };
 
 /* One command line, its words in storage of its own. */

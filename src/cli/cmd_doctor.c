@@ -20,7 +20,11 @@
 #define FINDINGS_MAX 24
 #define FINDING_TEXT 160
 
-enum finding_state { FINDING_OK, FINDING_WEAKER, FINDING_MISSING };
+enum finding_state {
+    FINDING_OK,
+    FINDING_WEAKER,
+    FINDING_MISSING
+};
 
 struct finding {
     enum berm_layer layer;
@@ -54,11 +58,12 @@ static void examine_groups(const struct host *host, struct findings *list)
         enum berm_layer layer;
         const char *what;
     } rows[] = {
-        {CG_MEMORY, BERM_LAYER_LIMITS, "memory of the whole tree: control group"},
-        {CG_CPU, BERM_LAYER_LIMITS, "CPUs used at a time: control group"},
-        {CG_CPUACCT, BERM_LAYER_LIMITS, "CPU time of the whole tree: control group"},
-        {CG_PIDS, BERM_LAYER_PROCESS, "number of processes: control group"},
+        {CG_MEMORY,  BERM_LAYER_LIMITS,  "memory of the whole tree: control group"  },
+        {CG_CPU,     BERM_LAYER_LIMITS,  "CPUs used at a time: control group"       },
+        {CG_CPUACCT, BERM_LAYER_LIMITS,  "CPU time of the whole tree: control group"},
+        {CG_PIDS,    BERM_LAYER_PROCESS, "number of processes: control group"       },
     };
+
     char what[FINDING_TEXT];
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -91,10 +96,12 @@ static void examine(const struct host *host, struct findings *list)
     (void)snprintf(what, sizeof(what), "second wall: Landlock ABI %d", host->landlock_abi);
     add(list, BERM_LAYER_FILESYSTEM, FINDING_WEAKER,
         host->landlock_abi > 0 ? what : "second wall: Landlock", host->landlock);
-    add(list, BERM_LAYER_PRIVILEGES, FINDING_MISSING, "capabilities dropped, no_new_privs", BLOCK_NONE);
+    add(list, BERM_LAYER_PRIVILEGES, FINDING_MISSING, "capabilities dropped, no_new_privs",
+        BLOCK_NONE);
     add(list, BERM_LAYER_PRIVILEGES, FINDING_WEAKER,
-        host->is_root ? "a host uid of its own for each run"
-                      : "the caller's host uid inside a user namespace (root gives each run its own)",
+        host->is_root
+            ? "a host uid of its own for each run"
+            : "the caller's host uid inside a user namespace (root gives each run its own)",
         BLOCK_NONE);
     add(list, BERM_LAYER_SYSCALLS, FINDING_MISSING, "system-call filter (seccomp)",
         host->has_seccomp_filter ? BLOCK_NONE : BLOCK_KERNEL_TOO_OLD);

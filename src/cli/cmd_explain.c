@@ -48,9 +48,8 @@ int cmd_explain(int argc, char **argv)
         return help_exit("explain");
     }
     if (r == 0)
-        r = run_command_plan(&command,
-                             command.command_index < argc ? argv + command.command_index : nothing,
-                             &err);
+        r = run_command_plan(
+            &command, command.command_index < argc ? argv + command.command_index : nothing, &err);
     status = r < 0 ? run_command_refuse(&command, &err) : print_plan(&command);
     run_command_done(&command);
     return status;

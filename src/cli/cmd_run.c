@@ -22,8 +22,9 @@ int cmd_run(int argc, char **argv)
         return help_exit("run");
     }
     if (r == 0 && command.options.lang)
-        r = error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0, "use `berm code --lang`, or leave it out",
-                      "--lang says in which language a program text is; `berm run` takes a command");
+        r = error_set(
+            &err, BERM_E_INVALID, BERM_LAYER_NONE, 0, "use `berm code --lang`, or leave it out",
+            "--lang says in which language a program text is; `berm run` takes a command");
     if (r == 0 && command.command_index >= argc)
         r = error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0,
                       "berm run [OPTIONS] -- COMMAND [ARGUMENT...]", "there is no command to run");

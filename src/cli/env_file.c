@@ -1,6 +1,8 @@
 /*
  * Reading variables from a file.
  */
+#include "cli/env_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "cli/env_file.h"
 #include "cli/named_fd.h"
 
 void env_file_free(char **list, size_t count)
@@ -41,8 +42,8 @@ static int read_whole(int fd, const char *from, char **ret_text, struct berm_err
                          "--env-file %s is too large", from);
     text[used] = '\0';
     if (strlen(text) != used)
-        return error_set(err, BERM_E_INVALID, BERM_LAYER_ENV, EINVAL, "write plain text, K=V a line",
-                         "--env-file %s holds a NUL byte", from);
+        return error_set(err, BERM_E_INVALID, BERM_LAYER_ENV, EINVAL,
+                         "write plain text, K=V a line", "--env-file %s holds a NUL byte", from);
     *ret_text = take_text(&text);
     return 0;
 }
@@ -52,7 +53,8 @@ static bool is_name(const char *line)
     size_t length = strcspn(line, "=");
 
     return length > 0 && line[length] == '=' && (line[0] < '0' || line[0] > '9') &&
-           strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == length;
+           strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") ==
+               length;
 }
 
 static int add_line(const char *line, char ***list, size_t *count)

@@ -4,8 +4,9 @@
 #ifndef BERM_CLI_ENV_FILE_H
 #define BERM_CLI_ENV_FILE_H
 
-#include <berm/berm.h>
 #include <stddef.h>
+
+#include <berm/berm.h>
 
 /* Largest file, and most variables. */
 #define ENV_FILE_SIZE_MAX  (1u << 20)

@@ -14,9 +14,9 @@
 #include "cli/run_command.h"
 #include "cli/verb.h"
 #ifdef BERM_FAULT_INJECTION
-# include <stdbool.h>
+#    include <stdbool.h>
 
-# include "enter/sequence.h"
+#    include "enter/sequence.h"
 #endif
 
 extern char **environ;
@@ -33,6 +33,7 @@ const struct verb cli_verbs[] = {
     {"completion", "print a completion script for bash, zsh or fish",   cmd_completion},
     {NULL, NULL, NULL},
 };
+
 /* clang-format on */
 
 int cmd_version(int argc, char **argv)
@@ -104,7 +105,8 @@ int main(int argc, char **argv)
         return EXIT_REFUSED;
     /* A program that closes its input must not end berm; the program itself gets the default back. */
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)umask(022); /* what berm makes has the modes that it names, whatever the caller's umask is */
+    (void)umask(
+        022); /* what berm makes has the modes that it names, whatever the caller's umask is */
     run_command_note_identity(argv, environ);
 #ifdef BERM_FAULT_INJECTION
     if (!take_fault(&argc, &argv))

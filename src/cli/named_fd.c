@@ -1,13 +1,14 @@
 /*
  * FILE or fd:N.
  */
+#include "cli/named_fd.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/named_fd.h"
 #include "linux/file.h"
 
 int named_fd_open(const char *name, int flags)

@@ -1,6 +1,8 @@
 /*
  * Printing results.
  */
+#include "cli/result_print.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +14,6 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "cli/named_fd.h"
-#include "cli/result_print.h"
 #include "cli/terminal.h"
 
 #define PRINT_PART 2048
@@ -163,17 +164,23 @@ static void print_limit_line(const struct plan *plan, const struct result *resul
 
     switch (result->verdict) {
     case BERM_VERDICT_WALL_TIMEOUT:
-        (void)fprintf(stderr, "berm: stopped after %.2f s: the %s of %.2f s was reached "
-                      "(wall_timeout)\n", wall, plan->is_watchdog ? "watchdog" : "wall-clock limit",
+        (void)fprintf(stderr,
+                      "berm: stopped after %.2f s: the %s of %.2f s was reached "
+                      "(wall_timeout)\n",
+                      wall, plan->is_watchdog ? "watchdog" : "wall-clock limit",
                       (double)plan->wall_ns / (double)NS_PER_S);
         break;
     case BERM_VERDICT_CPU_TIMEOUT:
-        (void)fprintf(stderr, "berm: stopped after %.2f s: the limit of %.2f s CPU time was reached "
-                      "(cpu_timeout)\n", wall, (double)plan->cpu_ns / (double)NS_PER_S);
+        (void)fprintf(stderr,
+                      "berm: stopped after %.2f s: the limit of %.2f s CPU time was reached "
+                      "(cpu_timeout)\n",
+                      wall, (double)plan->cpu_ns / (double)NS_PER_S);
         break;
     case BERM_VERDICT_MEMORY:
-        (void)fprintf(stderr, "berm: stopped after %.2f s: the memory limit of %llu MiB was reached "
-                      "(memory)\n", wall, (unsigned long long)(plan->memory_bytes >> 20));
+        (void)fprintf(stderr,
+                      "berm: stopped after %.2f s: the memory limit of %llu MiB was reached "
+                      "(memory)\n",
+                      wall, (unsigned long long)(plan->memory_bytes >> 20));
         break;
     case BERM_VERDICT_NONE:
     case BERM_VERDICT_EXITED:
@@ -197,9 +204,11 @@ void print_verdict(const struct plan *plan, const struct result *result)
         print_limit_line(plan, result);
     if (result->oom && result->verdict != BERM_VERDICT_MEMORY)
         (void)fprintf(stderr, "berm: memory ran out inside%s\n",
-                      result->oom_source == OOM_GUESS ? " (a guess from the exit and its text)" : "");
+                      result->oom_source == OOM_GUESS ? " (a guess from the exit and its text)"
+                                                      : "");
     if (result->usage.processes_refused > 0)
-        (void)fprintf(stderr, "berm: the limit of %llu processes was reached; forks refused: %llu\n",
+        (void)fprintf(stderr,
+                      "berm: the limit of %llu processes was reached; forks refused: %llu\n",
                       (unsigned long long)plan->process_count,
                       (unsigned long long)result->usage.processes_refused);
 }

@@ -1,6 +1,8 @@
 /*
  * From flags to a plan, from a plan to a printed result.
  */
+#include "cli/run_command.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +19,6 @@
 #include "cli/complain.h"
 #include "cli/env_file.h"
 #include "cli/result_print.h"
-#include "cli/run_command.h"
 #include "cli/terminal.h"
 #include "layers/choices.h"
 #include "layers/small_root.h"
@@ -77,8 +78,9 @@ static int open_input(struct run_command *command, struct berm_error *err)
         return 0;
     }
     /* A terminal of its own is fed from whatever the caller's input is. */
-    if (from || command->options.tty || (fstat(STDIN_FILENO, &status) == 0 &&
-                 (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode))))
+    if (from || command->options.tty ||
+        (fstat(STDIN_FILENO, &status) == 0 &&
+         (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode))))
         command->stdin_fd = STDIN_FILENO;
     return 0;
 }
@@ -88,8 +90,8 @@ int run_command_parse(struct run_command *command, int argc, char **argv, struct
     command->policy = policy_new();
     if (!command->policy)
         return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL, "no memory");
-    int r = options_parse(argc, argv, command->policy, &command->options, &command->command_index,
-                          err);
+    int r =
+        options_parse(argc, argv, command->policy, &command->options, &command->command_index, err);
     if (r < 0 || command->options.wants_help)
         return r;
     r = policy_validate(command->policy, err);
@@ -97,8 +99,7 @@ int run_command_parse(struct run_command *command, int argc, char **argv, struct
         r = env_file_read(command->policy->env_file.items[i], &command->env_extra,
                           &command->env_extra_count, err);
     /* An explicit cap on returned output means: return it, do not pass it through. */
-    command->is_capturing =
-        command->options.json || command->policy->is_explicit[FIELD_output];
+    command->is_capturing = command->options.json || command->policy->is_explicit[FIELD_output];
     return r;
 }
 
@@ -201,7 +202,11 @@ struct cli_part {
     struct observation seen;
 };
 
-enum cli_part_id { PART_RUN, PART_COMPILE, PART_COUNT };
+enum cli_part_id {
+    PART_RUN,
+    PART_COMPILE,
+    PART_COUNT
+};
 
 static int new_captures(struct run_output *output, uint64_t chars, int first)
 {
@@ -237,13 +242,15 @@ static int prepare_part(const struct run_command *command, enum cli_part_id id, 
     bool is_capturing = command->is_capturing || id == PART_COMPILE;
     const struct plan *plan = id == PART_COMPILE ? command->compile_plan : command->plan;
 
-    part->io = (struct run_io){.stdin_fd = id == PART_COMPILE ? -1 : command->stdin_fd,
-                               .live_fds = {-1, -1},
-                               .cancel_fd = cancel_fd,
-                               .cancel_is_signalfd = true,
-                               .caller_pidfd = -1,
-                               .identity_start = area.start,
-                               .identity_size = area.size};
+    part->io = (struct run_io){
+        .stdin_fd = id == PART_COMPILE ? -1 : command->stdin_fd,
+        .live_fds = {-1, -1},
+        .cancel_fd = cancel_fd,
+        .cancel_is_signalfd = true,
+        .caller_pidfd = -1,
+        .identity_start = area.start,
+        .identity_size = area.size
+    };
     int r = is_capturing ? new_captures(&part->output, plan->output_chars, STREAM_STDOUT)
                          : new_captures(&part->output, TAIL_CHARS, STREAM_STDERR);
     for (int i = 0; i < STREAM_COUNT; i++)
@@ -377,7 +384,8 @@ static int run_until_begun(struct run_command *command, struct cli_part parts[PA
         *err = (struct berm_error){0};
         if (command->compile_plan) {
             first = &parts[PART_COMPILE].seen;
-            list[count++] = (struct run_part){command->compile_plan, &parts[PART_COMPILE].io, first};
+            list[count++] =
+                (struct run_part){command->compile_plan, &parts[PART_COMPILE].io, first};
         }
         list[count++] =
             (struct run_part){command->plan, &parts[PART_RUN].io, &parts[PART_RUN].seen};

@@ -19,16 +19,18 @@ struct run_command {
     char **env_extra;  /* owned: the lines of --env-file */
     size_t env_extra_count;
     struct host host;
-    struct plan *plan; /* owned; NULL until run_command_plan() */
+    struct plan *plan;             /* owned; NULL until run_command_plan() */
     struct policy *compile_policy; /* owned; NULL when nothing is compiled */
     char *const *compile_program;  /* borrowed */
     struct plan *compile_plan;     /* owned */
-    int stdin_fd;      /* owned when above 2; negative: the program reads end of file */
-    bool is_capturing; /* output is returned, not passed through */
+    int stdin_fd;                  /* owned when above 2; negative: the program reads end of file */
+    bool is_capturing;             /* output is returned, not passed through */
     const struct request_file *files; /* borrowed while the plan is built */
     size_t file_count;
-    char *const *program;  /* borrowed: what run_command_plan() was given, to plan again without a layer */
-    struct result_note without[BERM_LAYER_COUNT]; /* layers that were preferred and could not be had */
+    char *const
+        *program; /* borrowed: what run_command_plan() was given, to plan again without a layer */
+    struct result_note
+        without[BERM_LAYER_COUNT]; /* layers that were preferred and could not be had */
     uint32_t without_count;
 };
 

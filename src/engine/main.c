@@ -20,7 +20,7 @@
 #include "run/run.h"
 
 #ifndef SYS_pidfd_open
-# define SYS_pidfd_open 434
+#    define SYS_pidfd_open 434
 #endif
 
 static int read_all(int fd, void *buffer, size_t size)
@@ -89,15 +89,18 @@ int main(int argc, char **argv)
     AUTO_FREE struct plan *plan = NULL;
     /* The caller as it was when this process began: a reused pid cannot be met, since the caller waits. */
     int caller = (int)syscall(SYS_pidfd_open, getppid(), 0);
-    struct run_io io = {.stdin_fd = -1,
-                        .live_fds = {STDOUT_FILENO, STDERR_FILENO},
-                        .cancel_fd = ENGINE_SOCKET_FD,
-                        .caller_pidfd = caller,
-                        .identity_start = argc > 0 ? argv[0] : NULL,
-                        .identity_size = argc > 0 ? strlen(argv[0]) + 1 : 0};
+    struct run_io io = {
+        .stdin_fd = -1,
+        .live_fds = {STDOUT_FILENO, STDERR_FILENO},
+        .cancel_fd = ENGINE_SOCKET_FD,
+        .caller_pidfd = caller,
+        .identity_start = argc > 0 ? argv[0] : NULL,
+        .identity_size = argc > 0 ? strlen(argv[0]) + 1 : 0
+    };
 
     (void)signal(SIGPIPE, SIG_IGN);
-    (void)umask(022); /* what is made has the modes that are named, whatever the caller's umask is */
+    (void)umask(
+        022); /* what is made has the modes that are named, whatever the caller's umask is */
     if (fcntl(ENGINE_SOCKET_FD, F_SETFD, FD_CLOEXEC) < 0)
         return 125; /* started by hand: there is nobody to talk to */
     reply.result = read_plan(&plan);

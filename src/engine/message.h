@@ -19,8 +19,8 @@
 
 struct engine_reply {
     uint32_t magic;
-    uint32_t size;       /* of this struct */
-    int32_t result;      /* of run_parts: 0, or -errno with err filled */
+    uint32_t size;  /* of this struct */
+    int32_t result; /* of run_parts: 0, or -errno with err filled */
     struct berm_error err;
     struct observation seen;
 };

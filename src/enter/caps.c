@@ -27,7 +27,10 @@ static int drop_bounding_set(void)
 int step_capabilities(struct enter_state *state)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0, 0, 0}, {0, 0, 0}};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {
+        {0, 0, 0},
+        {0, 0, 0}
+    };
     int r;
 
     if (!plan_has(state->plan, PLAN_DROP_CAPABILITIES))

@@ -20,24 +20,24 @@ struct enter_context {
     char *const *argv;       /* NULL-terminated */
     char *const *envp;       /* NULL-terminated */
     char *const *candidates; /* paths to execute, tried in order, NULL-terminated */
-    int control_fd;          /* a byte: go on, or begin the next program; end of file: berm is gone */
-    int status_fd;           /* struct enter_message */
-    int berm_pidfd;          /* of the supervisor; negative when it could not be had */
-    int stdio[3];            /* become 0, 1, 2 */
-    const char *work_path;   /* the private work directory on the host; "" when there is none */
-    int group_fds[ENTER_GROUPS];    /* v1 `tasks` files, opened by the supervisor; negative = none */
+    int control_fd;        /* a byte: go on, or begin the next program; end of file: berm is gone */
+    int status_fd;         /* struct enter_message */
+    int berm_pidfd;        /* of the supervisor; negative when it could not be had */
+    int stdio[3];          /* become 0, 1, 2 */
+    const char *work_path; /* the private work directory on the host; "" when there is none */
+    int group_fds[ENTER_GROUPS]; /* v1 `tasks` files, opened by the supervisor; negative = none */
     const char *group_dirs[ENTER_GROUPS]; /* the group's directories on the host; NULL = none */
     uint64_t outer_namespace_ids[ENTER_NAMESPACES];
-    uint64_t cpu_mask[16];   /* affinity, when plan.cpu_affinity_count is set */
+    uint64_t cpu_mask[16]; /* affinity, when plan.cpu_affinity_count is set */
     const struct sock_filter *filter;
     unsigned short filter_count;
-    int filter_probe_errno;  /* what the filter must answer to the call below */
+    int filter_probe_errno; /* what the filter must answer to the call below */
     long filter_probe_call, filter_probe_argument;
     /* A second program that init starts in the same tree when the supervisor says so, after the first has
      * ended: a compiler, then what it made. Only with an init; its init rows are not run. NULL = none. */
     const struct enter_context *next;
-    bool is_second;          /* this is such a next one */
-    char *identity_start;    /* this process's argv and environ area, to be wiped */
+    bool is_second;       /* this is such a next one */
+    char *identity_start; /* this process's argv and environ area, to be wiped */
     size_t identity_size;
 };
 

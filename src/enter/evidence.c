@@ -117,7 +117,10 @@ static uint64_t namespace_id(const char *link)
 static void read_capabilities(struct evidence *evidence)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{~0u, ~0u, ~0u}, {~0u, ~0u, ~0u}};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {
+        {~0u, ~0u, ~0u},
+        {~0u, ~0u, ~0u}
+    };
 
     (void)RAW(SYS_capget, &header, data); /* on failure all bits stay set: a contradiction */
     evidence->caps_effective = data[0].effective | (uint64_t)data[1].effective << 32;
@@ -328,7 +331,8 @@ int step_exec(struct enter_state *state)
         state->index = i;
         if (r == -EACCES)
             error = -EACCES;
-        else if (r == -ENOENT && RAW(SYS_faccessat, RAW_ARG(AT_FDCWD), context->candidates[i], 0L) == 0)
+        else if (r == -ENOENT &&
+                 RAW(SYS_faccessat, RAW_ARG(AT_FDCWD), context->candidates[i], 0L) == 0)
             return -ELIBBAD;
         else if (r != -ENOENT && r != -ENOTDIR)
             return (int)r;

@@ -8,9 +8,9 @@
 #include "enter/raw.h"
 #include "enter/sequence.h"
 
-#define FIRST_EXTRA_FD 3
+#define FIRST_EXTRA_FD           3
 #define CLOSE_RANGE_CLOEXEC_FLAG (1U << 2) /* Linux 5.11, close_range(2) */
-#define HIGHEST_SIGNAL 64
+#define HIGHEST_SIGNAL           64
 
 int step_new_session(struct enter_state *state)
 {

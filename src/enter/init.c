@@ -163,7 +163,12 @@ static bool reap(long program_pid, int status_fd)
 
 /* What init waits for; poll(2) ignores a negative descriptor. Both the control pipe and the pidfd: a fork of
  * a threaded caller can keep the pipe's write end open after berm's death. */
-enum init_wait { WAIT_CONTROL, WAIT_SIGNALS, WAIT_BERM, WAIT_COUNT };
+enum init_wait {
+    WAIT_CONTROL,
+    WAIT_SIGNALS,
+    WAIT_BERM,
+    WAIT_COUNT
+};
 
 static void end_everything(void) __attribute__((noreturn));
 
@@ -213,7 +218,7 @@ void init_main(struct enter_state *state)
 
     struct pollfd slots[WAIT_COUNT] = {
         [WAIT_CONTROL] = {.fd = context->control_fd, .events = POLLIN},
-        [WAIT_SIGNALS] = {.fd = signal_fd, .events = POLLIN},
+        [WAIT_SIGNALS] = {.fd = signal_fd,           .events = POLLIN},
         [WAIT_BERM] = {.fd = context->berm_pidfd, .events = POLLIN},
     };
     while (!reap(state->program_pid, state->status_fd)) {

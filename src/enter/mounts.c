@@ -17,15 +17,15 @@
 
 /* mount(2) flags; <sys/mount.h> clashes with <linux/mount.h>. */
 #ifndef MS_NOSUID
-# define MS_NOSUID 2
-# define MS_NODEV 4
-# define MS_NOEXEC 8
-# define MS_BIND 4096
-# define MS_REC 16384
-# define MS_PRIVATE (1 << 18)
+#    define MS_NOSUID  2
+#    define MS_NODEV   4
+#    define MS_NOEXEC  8
+#    define MS_BIND    4096
+#    define MS_REC     16384
+#    define MS_PRIVATE (1 << 18)
 #endif
 #ifndef AT_RECURSIVE
-# define AT_RECURSIVE 0x8000
+#    define AT_RECURSIVE 0x8000
 #endif
 #define DETACH 2UL /* MNT_DETACH */
 

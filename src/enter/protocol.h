@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define ENTER_NAMESPACES 7
-#define ENTER_RLIMITS 16
+#define ENTER_RLIMITS    16
 
 /* Read back from the kernel right before exec. A field that was not asked for is 0. */
 struct evidence {
@@ -28,7 +28,7 @@ struct evidence {
     int32_t pid;            /* getpid() inside */
     uint64_t rlimit_soft[ENTER_RLIMITS], rlimit_hard[ENTER_RLIMITS]; /* by row of plan.rlimits */
     uint32_t root_flags, system_flags; /* statfs f_flags of / and of /usr */
-    int32_t open_descriptors; /* above 2, the status pipe excluded */
+    int32_t open_descriptors;          /* above 2, the status pipe excluded */
 };
 
 enum enter_message_kind {
@@ -46,7 +46,8 @@ struct enter_message {
     int32_t wait_status; /* ENTER_ENDED */
     uint64_t sent_ns;    /* CLOCK_MONOTONIC, the same clock on both sides */
     uint64_t user_ns, system_ns;
-    uint64_t max_rss_bytes; /* of the program, not of init (it is read from the program's own rusage) */
+    uint64_t
+        max_rss_bytes; /* of the program, not of init (it is read from the program's own rusage) */
     struct evidence evidence; /* ENTER_READY; and ENTER_FAILED of the step "evidence" */
 };
 

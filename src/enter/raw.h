@@ -15,19 +15,19 @@
 
 /* Numbers are the same on every architecture since Linux 5.1 (syscall_64.tbl, unistd.h). */
 #ifndef SYS_mount_setattr
-# define SYS_mount_setattr 442
+#    define SYS_mount_setattr 442
 #endif
 #ifndef SYS_landlock_create_ruleset
-# define SYS_landlock_create_ruleset 444
-# define SYS_landlock_add_rule       445
-# define SYS_landlock_restrict_self  446
+#    define SYS_landlock_create_ruleset 444
+#    define SYS_landlock_add_rule       445
+#    define SYS_landlock_restrict_self  446
 #endif
 #ifndef SYS_close_range
-# define SYS_close_range 436
+#    define SYS_close_range 436
 #endif
 #ifndef SYS_open_tree
-# define SYS_open_tree 428
-# define SYS_move_mount 429
+#    define SYS_open_tree  428
+#    define SYS_move_mount 429
 #endif
 
 #define RAW_ARG(x) ((long)(x))

@@ -4,12 +4,13 @@
  * In: a context. Out: the program, or one ENTER_FAILED message and an exit. Must never: skip a row that
  * the plan asks for.
  */
+#include "enter/sequence.h"
+
 #include <linux/sched.h>
 #include <signal.h>
 #include <time.h>
 
 #include "enter/raw.h"
-#include "enter/sequence.h"
 
 /* clang-format off */
 const struct step enter_steps[STEP_COUNT] = {
@@ -111,6 +112,7 @@ const struct step enter_steps[STEP_COUNT] = {
         "the end",
         step_exec},
 };
+
 /* clang-format on */
 
 const char *enter_step_name(uint32_t step)

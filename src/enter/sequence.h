@@ -38,19 +38,22 @@ enum step_id {
     STEP_COUNT
 };
 
-enum step_place { STEP_IN_INIT, STEP_IN_PROGRAM };
+enum step_place {
+    STEP_IN_INIT,
+    STEP_IN_PROGRAM
+};
 
 /* What steps hand to each other. Lives on the child's stack. */
 struct enter_state {
     const struct enter_context *context;
     const struct plan *plan;
-    uint32_t index;     /* the row of the plan's table at which a step stands; sent when it fails */
-    uint32_t layer;     /* the layer to blame when it is not the step's owner; 0 = the owner */
-    int status_fd;      /* moves when the descriptors are sorted */
-    int stash_fd;       /* of the row MOUNT_STASH; owned by source_fds */
+    uint32_t index; /* the row of the plan's table at which a step stands; sent when it fails */
+    uint32_t layer; /* the layer to blame when it is not the step's owner; 0 = the owner */
+    int status_fd;  /* moves when the descriptors are sorted */
+    int stash_fd;   /* of the row MOUNT_STASH; owned by source_fds */
     int source_fds[PLAN_MOUNTS_MAX]; /* by row: detached copies of what is bound; negative = none */
     int landlock_fd;
-    long program_pid;   /* in init, after STEP_FORK: > 0; in the program: 0 */
+    long program_pid; /* in init, after STEP_FORK: > 0; in the program: 0 */
     struct evidence evidence;
 };
 

@@ -13,7 +13,7 @@
 #include "enter/sequence.h"
 
 #ifndef AT_RECURSIVE
-# define AT_RECURSIVE 0x8000
+#    define AT_RECURSIVE 0x8000
 #endif
 #define PRIVATE_PROPAGATION (1UL << 18) /* MS_PRIVATE */
 
@@ -43,8 +43,8 @@ static int set_attributes(int fd, uint32_t flags)
 
 int take_source(const char *path, uint32_t flags)
 {
-    unsigned long how = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC |
-                        (flags & MOUNT_FLAG_RECURSIVE ? AT_RECURSIVE : 0UL);
+    unsigned long how =
+        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (flags & MOUNT_FLAG_RECURSIVE ? AT_RECURSIVE : 0UL);
     long fd = RAW(SYS_open_tree, RAW_ARG(AT_FDCWD), path, how);
 
     if (fd < 0)

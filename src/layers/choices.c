@@ -1,9 +1,9 @@
 /*
  * Decisions that more than one layer rests on.
  */
-#include <linux/sched.h>
-
 #include "layers/choices.h"
+
+#include <linux/sched.h>
 
 bool has_small_root(const struct policy *policy)
 {

@@ -62,7 +62,8 @@ int plan_env(const struct policy *policy, const struct request *request, const s
 
     (void)host;
     if (!list)
-        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, ENOMEM, NULL, "no memory for the plan");
+        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, ENOMEM, NULL,
+                         "no memory for the plan");
     put_variable(list, &count, "PATH=" INSIDE_PATH);
     put_variable(list, &count, "LANG=C.UTF-8");
     put_variable(list, &count, is_small_root ? "HOME=" INSIDE_WORK : mark_home);

@@ -1,11 +1,12 @@
 /*
  * Paths that are refused.
  */
+#include "layers/host_loss.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "layers/host_loss.h"
 
 struct dangerous_path {
     const char *path;
@@ -14,16 +15,16 @@ struct dangerous_path {
 
 /* The path itself, and any path above it, is refused: it would contain it. */
 static const struct dangerous_path dangerous[] = {
-    {"/proc",                "the host's processes"                     },
-    {"/sys",                 "the kernel's own controls"                },
-    {"/dev",                 "the host's devices"                       },
-    {"/etc/shadow",          "password hashes and host configuration"   },
-    {"/run",                 "sockets that control the host"            },
-    {"/var/run",             "sockets that control the host"            },
-    {"/var/lib/docker",      "a container runtime's state"              },
-    {"/var/lib/containerd",  "a container runtime's state"              },
-    {"/root",                "root's home directory"                    },
-    {"/boot",                "the host's kernel"                        },
+    {"/proc",               "the host's processes"                  },
+    {"/sys",                "the kernel's own controls"             },
+    {"/dev",                "the host's devices"                    },
+    {"/etc/shadow",         "password hashes and host configuration"},
+    {"/run",                "sockets that control the host"         },
+    {"/var/run",            "sockets that control the host"         },
+    {"/var/lib/docker",     "a container runtime's state"           },
+    {"/var/lib/containerd", "a container runtime's state"           },
+    {"/root",               "root's home directory"                 },
+    {"/boot",               "the host's kernel"                     },
 };
 
 /* Is @inner the same path as @outer, or below it? */

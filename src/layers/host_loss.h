@@ -5,9 +5,9 @@
 #ifndef BERM_LAYERS_HOST_LOSS_H
 #define BERM_LAYERS_HOST_LOSS_H
 
-#include "linux/host.h"
-
 #include <berm/berm.h>
+
+#include "linux/host.h"
 
 /* Returns 0, or -EPERM with @err saying what is behind the path. @path is absolute, links resolved. */
 int refuse_host_loss(const struct host *host, const char *option, const char *path,

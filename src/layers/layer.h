@@ -18,8 +18,8 @@ struct layer {
     enum berm_layer id;
     const char *promise; /* one sentence; printed by explain and the man page */
     /* Write what must be true. Returns 0, or -errno with @err filled: the layer cannot be had. */
-    int (*plan)(const struct policy *policy, const struct request *request,
-                const struct host *host, struct plan_builder *builder, struct berm_error *err);
+    int (*plan)(const struct policy *policy, const struct request *request, const struct host *host,
+                struct plan_builder *builder, struct berm_error *err);
 };
 
 /* Indexed by enum berm_layer; row 0 is empty. */
@@ -33,7 +33,7 @@ extern const struct layer layers[BERM_LAYER_COUNT];
  * becomes a claim of strength ABSENT and a note; under `require` it is an error.
  * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Test: unit/layers, hosts.
  */
-int layers_plan(const struct policy *policy, const struct request *request,
-                const struct host *host, struct plan **ret_plan, struct berm_error *err);
+int layers_plan(const struct policy *policy, const struct request *request, const struct host *host,
+                struct plan **ret_plan, struct berm_error *err);
 
 #endif

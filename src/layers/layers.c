@@ -28,6 +28,7 @@ const struct layer layers[BERM_LAYER_COUNT] = {
     [BERM_LAYER_SYSCALLS] = {BERM_LAYER_SYSCALLS,
         "The program can make only the system calls that ordinary programs need.", plan_syscalls},
 };
+
 /* clang-format on */
 
 /* Files of the request lie in the work directory: on the host, unless the small root makes one. At L0 and L1
@@ -167,8 +168,8 @@ static int check_strict(const struct policy *policy, const struct plan *plan,
     return 0;
 }
 
-int layers_plan(const struct policy *policy, const struct request *request,
-                const struct host *host, struct plan **ret_plan, struct berm_error *err)
+int layers_plan(const struct policy *policy, const struct request *request, const struct host *host,
+                struct plan **ret_plan, struct berm_error *err)
 {
     struct plan_builder builder;
     AUTO_FREE struct plan *plan = NULL;

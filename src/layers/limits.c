@@ -11,7 +11,7 @@
 
 #define PAGE 4096ULL
 /* cgroup-v1/sched-bwc: the default period; quota below 1 ms is refused by the kernel. */
-#define CPU_PERIOD_US 100000ULL
+#define CPU_PERIOD_US    100000ULL
 #define CPU_QUOTA_MIN_US 1000ULL
 /* What a process may lock into memory; the group counts it all the same. */
 #define LOCKED_BYTES (8ULL << 20)
@@ -42,8 +42,9 @@ static void plan_time(const struct policy *policy, const struct host *host,
         use_group(builder, host, CG_CPUACCT);
         builder->plan->features |= PLAN_GROUP_CPU;
         plan_add_claim(builder, BERM_LAYER_LIMITS, CLAIM_EXACT, "CPU time of the whole tree",
-                       host->cgroup.version == 2 ? "cgroup v2 cpu.stat, and RLIMIT_CPU per process"
-                                                 : "cgroup v1 cpuacct.usage, and RLIMIT_CPU per process");
+                       host->cgroup.version == 2
+                           ? "cgroup v2 cpu.stat, and RLIMIT_CPU per process"
+                           : "cgroup v1 cpuacct.usage, and RLIMIT_CPU per process");
         return;
     }
     builder->plan->features |= PLAN_MONITOR_CPU;
@@ -66,7 +67,8 @@ static void plan_group_memory(const struct policy *policy, const struct host *ho
     plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_MEMORY,
                          is_v2 ? "memory.max" : "memory.limit_in_bytes", value, bytes, false);
     if (is_v2)
-        plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_MEMORY, "memory.swap.max", "0", 0, true);
+        plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_MEMORY, "memory.swap.max", "0", 0,
+                             true);
     else if (host->cgroup.has_swap_limit)
         plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_MEMORY, "memory.memsw.limit_in_bytes",
                              value, bytes, false);
@@ -81,9 +83,10 @@ static void plan_group_memory(const struct policy *policy, const struct host *ho
                       "this kernel does not account swap: the run may use swap beyond its memory");
     if (has_small_root(policy) &&
         policy->tmp_size + policy->work_size + policy->shm_size > policy->memory)
-        plan_add_note(builder, BERM_LAYER_LIMITS,
-                      "/tmp, /dev/shm and the work directory may together hold more than the memory "
-                      "limit: files there count as memory, and filling them can end the run");
+        plan_add_note(
+            builder, BERM_LAYER_LIMITS,
+            "/tmp, /dev/shm and the work directory may together hold more than the memory "
+            "limit: files there count as memory, and filling them can end the run");
 }
 
 static void plan_memory(const struct policy *policy, const struct host *host,
@@ -118,10 +121,11 @@ static void plan_cpus(const struct policy *policy, const struct host *host,
 
     if (policy->level < L3)
         return;
-    builder->plan->cpu_affinity_count = (int32_t)(whole < host->cpu_count ? whole : host->cpu_count);
+    builder->plan->cpu_affinity_count =
+        (int32_t)(whole < host->cpu_count ? whole : host->cpu_count);
     if (!has_group(policy, host, CG_CPU)) {
-        plan_add_claim(builder, BERM_LAYER_LIMITS, policy->cpus % 1000 == 0 ? CLAIM_EXACT : CLAIM_WEAKER,
-                       "CPUs used at a time",
+        plan_add_claim(builder, BERM_LAYER_LIMITS,
+                       policy->cpus % 1000 == 0 ? CLAIM_EXACT : CLAIM_WEAKER, "CPUs used at a time",
                        policy->cpus % 1000 == 0 ? "CPU affinity"
                                                 : "CPU affinity, rounded up to whole CPUs");
         return;
@@ -133,7 +137,8 @@ static void plan_cpus(const struct policy *policy, const struct host *host,
     if (host->cgroup.version == 2) {
         (void)snprintf(value, sizeof(value), "%llu %llu", (unsigned long long)quota,
                        (unsigned long long)CPU_PERIOD_US);
-        plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_CPU, "cpu.max", value, UINT64_MAX, false);
+        plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_CPU, "cpu.max", value, UINT64_MAX,
+                             false);
     } else {
         (void)snprintf(value, sizeof(value), "%llu", (unsigned long long)quota);
         plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_CPU, "cpu.cfs_quota_us", value, quota,
@@ -164,8 +169,8 @@ static void plan_files(const struct policy *policy, const struct host *host,
     limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_RTPRIO, 0, 0);
 }
 
-int plan_limits(const struct policy *policy, const struct request *request,
-                const struct host *host, struct plan_builder *builder, struct berm_error *err)
+int plan_limits(const struct policy *policy, const struct request *request, const struct host *host,
+                struct plan_builder *builder, struct berm_error *err)
 {
     (void)request;
     (void)err;

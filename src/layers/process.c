@@ -76,8 +76,8 @@ int plan_process(const struct policy *policy, const struct request *request,
     use_namespace(builder, CLONE_ROW_MOUNT, BERM_LAYER_PROCESS);
     if (!has_small_root(policy)) {
         plan_add_mount(builder, BERM_LAYER_PROCESS, MOUNT_PRIVATE, "", "", "", 0, 0);
-        plan_add_mount(builder, BERM_LAYER_PROCESS, MOUNT_PROC, "", "/proc", "",
-                       MOUNT_FLAG_NOEXEC, 0);
+        plan_add_mount(builder, BERM_LAYER_PROCESS, MOUNT_PROC, "", "/proc", "", MOUNT_FLAG_NOEXEC,
+                       0);
     }
     plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_EXACT, "sees only its own processes",
                    "PID namespace with a /proc of its own; berm's init is PID 1");

@@ -3,6 +3,8 @@
  *
  * Rows are written in the order in which they are carried out; targets are relative to the new root.
  */
+#include "layers/small_root.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 #include "layers/choices.h"
 #include "layers/host_loss.h"
 #include "layers/landlock_rights.h"
-#include "layers/small_root.h"
 
 #define LAYER BERM_LAYER_FILESYSTEM
 
@@ -38,15 +39,15 @@ struct made_file {
 };
 
 static const struct made_file made_files[] = {
-    {"etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
+    {"etc/passwd",        "root:x:0:0:root:/:/usr/sbin/nologin\n"
                    "user:x:1000:1000:user:" INSIDE_WORK ":/bin/sh\n"
-                   "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"},
-    {"etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"},
+                   "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"      },
+    {"etc/group",         "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"                                  },
     {"etc/nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\nhosts: files\n"
                           "networks: files\nprotocols: files\nservices: files\n"},
-    {"etc/hosts", "127.0.0.1 localhost berm\n::1 localhost\n"},
-    {"etc/hostname", "berm\n"},
-    {"etc/resolv.conf", ""},
+    {"etc/hosts",         "127.0.0.1 localhost berm\n::1 localhost\n"                                    },
+    {"etc/hostname",      "berm\n"                                                                       },
+    {"etc/resolv.conf",   ""                                                                             },
 };
 
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
@@ -106,8 +107,8 @@ static void configuration(const struct host *host, struct plan_builder *builder)
         uint32_t kind = host->subtree_files & bit ? (uint32_t)MOUNT_FLAG_IS_FILE : 0u;
 
         if (host->subtree_mask & bit)
-            row(builder, MOUNT_SYSTEM, subtrees[i], subtrees[i] + 1, "",
-                MOUNT_FLAG_OPTIONAL | kind, 0);
+            row(builder, MOUNT_SYSTEM, subtrees[i], subtrees[i] + 1, "", MOUNT_FLAG_OPTIONAL | kind,
+                0);
     }
 }
 
@@ -255,7 +256,8 @@ static void landlock(const struct policy *policy, const struct host *host,
                      struct plan_builder *builder)
 {
     const uint64_t read = RIGHT_READ_FILE | RIGHT_READ_DIR | RIGHT_EXECUTE;
-    const uint64_t write = landlock_rights(host->landlock_abi) & ~(RIGHT_MAKE_CHAR | RIGHT_MAKE_BLOCK);
+    const uint64_t write =
+        landlock_rights(host->landlock_abi) & ~(RIGHT_MAKE_CHAR | RIGHT_MAKE_BLOCK);
     static const char *const readable[] = {"/usr", "/etc", "/proc", "/var", "/run"};
     char path[32];
     char text[64];
@@ -274,7 +276,8 @@ static void landlock(const struct policy *policy, const struct host *host,
     }
     if (layer_is_on(policy, BERM_LAYER_LIMITS))
         rule(builder, host, "/sys", read);
-    rule(builder, host, "/dev", RIGHT_READ_FILE | RIGHT_WRITE_FILE | RIGHT_READ_DIR | RIGHT_IOCTL_DEV);
+    rule(builder, host, "/dev",
+         RIGHT_READ_FILE | RIGHT_WRITE_FILE | RIGHT_READ_DIR | RIGHT_IOCTL_DEV);
     rule(builder, host, "/dev/shm", write);
     rule(builder, host, "/tmp", write);
     rule(builder, host, INSIDE_WORK, write);
@@ -300,9 +303,10 @@ int plan_small_root(const struct policy *policy, const struct request *request,
     for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
         row(builder, MOUNT_SYMLINK, links[i].target, links[i].path, "", 0, 0);
     if (policy->rw.count > 0 && has_host_uid(policy, host))
-        plan_add_note(builder, LAYER,
-                      "the run has a host uid of its own: below --rw it can write only where anybody "
-                      "may");
+        plan_add_note(
+            builder, LAYER,
+            "the run has a host uid of its own: below --rw it can write only where anybody "
+            "may");
     int r = callers_paths(policy, host, &policy->ro, false, builder, err);
     if (r == 0)
         r = callers_paths(policy, host, &policy->rw, true, builder, err);

@@ -1,6 +1,8 @@
 /*
  * Control groups, v1 and v2.
  */
+#include "linux/cgroup.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +14,6 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "linux/cgroup.h"
 #include "linux/file.h"
 
 #define KILL_ROUNDS_MAX   50
@@ -154,8 +155,8 @@ int cgroup_make(struct cgroup *group, int version, const char *const parents[CG_
         if (!parents[i] || parents[i][0] == '\0')
             continue;
         /* v1 hierarchies that are mounted together ("cpu,cpuacct") share one leaf. */
-        bool is_shared = i == CG_CPUACCT && parents[CG_CPU] &&
-                         strcmp(parents[i], parents[CG_CPU]) == 0;
+        bool is_shared =
+            i == CG_CPUACCT && parents[CG_CPU] && strcmp(parents[i], parents[CG_CPU]) == 0;
         if ((version == 2 && group->dir_fds[CG_MEMORY] >= 0) || is_shared)
             continue;
         int r = make_leaf(group, i, parents[i], name);
@@ -248,7 +249,7 @@ void cgroup_read(const struct cgroup *group, struct cgroup_counts *ret_counts)
     int fd = directory_of(group, CG_PIDS);
     if (fd < 0)
         return;
-    ret_counts->has_pids = file_read_key_at(fd, "pids.events", "max",
-                                            &ret_counts->pids_refusals) == 0;
+    ret_counts->has_pids =
+        file_read_key_at(fd, "pids.events", "max", &ret_counts->pids_refusals) == 0;
     (void)file_read_u64_at(fd, "pids.peak", &ret_counts->pids_peak); /* Linux 6.1 */
 }

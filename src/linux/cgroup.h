@@ -7,16 +7,17 @@
 #ifndef BERM_LINUX_CGROUP_H
 #define BERM_LINUX_CGROUP_H
 
-#include <berm/berm.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <berm/berm.h>
 
 #include "linux/host.h"
 
 struct cgroup {
-    int version;                        /* 1 or 2; 0 = none */
-    int dir_fds[CG_CONTROLLER_COUNT];   /* owned; v2 uses the first only; negative = none */
-    int task_fds[CG_CONTROLLER_COUNT];  /* owned; v1: `tasks`, open for writing */
+    int version;                       /* 1 or 2; 0 = none */
+    int dir_fds[CG_CONTROLLER_COUNT];  /* owned; v2 uses the first only; negative = none */
+    int task_fds[CG_CONTROLLER_COUNT]; /* owned; v1: `tasks`, open for writing */
     char dirs[CG_CONTROLLER_COUNT][HOST_PATH_SIZE + 64]; /* "" = none */
 };
 

@@ -1,6 +1,8 @@
 /*
  * clone3 and pidfds by bare calls: musl 1.2.3 has no wrappers for them.
  */
+#include "linux/clone.h"
+
 #include <errno.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -8,17 +10,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "linux/clone.h"
-
 #ifndef SYS_clone3
-# define SYS_clone3 435
+#    define SYS_clone3 435
 #endif
 #ifndef SYS_pidfd_open
-# define SYS_pidfd_open        434
-# define SYS_pidfd_send_signal 424
+#    define SYS_pidfd_open        434
+#    define SYS_pidfd_send_signal 424
 #endif
 #ifndef CLONE_INTO_CGROUP
-# define CLONE_INTO_CGROUP 0x200000000ULL
+#    define CLONE_INTO_CGROUP 0x200000000ULL
 #endif
 
 /* struct clone_args of Linux 5.7, named apart from the header's, which musl's does not know. */
@@ -32,8 +32,8 @@ static pid_t clone_old(uint64_t flags, int *ret_pidfd)
     int pidfd = -EBADF;
     /* With CLONE_PIDFD the third argument (parent_tid) takes the descriptor (clone(2)); it is the third
      * on x86-64 and on aarch64. */
-    long pid = syscall(SYS_clone, (unsigned long)(flags | CLONE_PIDFD | SIGCHLD), 0UL, &pidfd, 0UL,
-                       0UL);
+    long pid =
+        syscall(SYS_clone, (unsigned long)(flags | CLONE_PIDFD | SIGCHLD), 0UL, &pidfd, 0UL, 0UL);
     if (pid < 0)
         return -errno;
     *ret_pidfd = pid == 0 ? -EBADF : pidfd;

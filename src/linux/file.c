@@ -1,6 +1,8 @@
 /*
  * Reading and writing small kernel files.
  */
+#include "linux/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -8,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "linux/file.h"
 
 #define SMALL_FILE_MAX 4096
 

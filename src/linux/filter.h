@@ -9,11 +9,11 @@
 #include_next <linux/filter.h>
 
 #ifndef BERM_LINUX_FILTER_H
-#define BERM_LINUX_FILTER_H
+#    define BERM_LINUX_FILTER_H
 
-#include <sys/syscall.h>
+#    include <sys/syscall.h>
 
-#include "plan/plan.h"
+#    include "plan/plan.h"
 
 /*
  * The evidence that a filter of berm's is in force: prctl(FILTER_PROBE_ARGUMENT) answers with
@@ -23,9 +23,9 @@
  * ENOSYS; no path of prctl(2) says EBADRQC. The call changes nothing either way, and costs one
  * entry into the kernel.
  */
-#define FILTER_PROBE_CALL     __NR_prctl
-#define FILTER_PROBE_ARGUMENT 0x6265726d /* "berm" */
-#define FILTER_PROBE_ERRNO    56         /* EBADRQC */
+#    define FILTER_PROBE_CALL     __NR_prctl
+#    define FILTER_PROBE_ARGUMENT 0x6265726d /* "berm" */
+#    define FILTER_PROBE_ERRNO    56         /* EBADRQC */
 
 struct filter_program {
     const char *name;                     /* "standard" */

@@ -11,29 +11,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOST_PATH_SIZE 512
+#define HOST_PATH_SIZE  512
 #define HOST_CAUSE_SIZE 256
 
 /* Why a mechanism cannot be had; NONE = it can. The cure is printed by doctor and by the errors. */
 enum host_block {
     BLOCK_NONE = 0,
     BLOCK_UNKNOWN,
-    BLOCK_NOT_TRIED,          /* the quick probe does not try it; the run itself will find out */
+    BLOCK_NOT_TRIED, /* the quick probe does not try it; the run itself will find out */
     BLOCK_KERNEL_TOO_OLD,
-    BLOCK_USERNS_SYSCTL_MAX,  /* user.max_user_namespaces is 0 or used up */
-    BLOCK_USERNS_SYSCTL_CLONE,/* kernel.unprivileged_userns_clone is 0 (Debian patch) */
-    BLOCK_USERNS_APPARMOR,    /* kernel.apparmor_restrict_unprivileged_userns is 1 (Ubuntu) */
-    BLOCK_OUTER_FILTER,       /* berm itself runs under a system-call filter that refuses it */
-    BLOCK_CHROOT,             /* berm was started inside a chroot: the kernel refuses user namespaces */
-    BLOCK_PROC_MASKED,        /* parts of /proc are covered: a fresh one may not be mounted */
-    BLOCK_READ_ONLY,          /* the cgroup file system is mounted read-only */
-    BLOCK_NOT_DELEGATED,      /* berm may not make groups below its own */
+    BLOCK_USERNS_SYSCTL_MAX,   /* user.max_user_namespaces is 0 or used up */
+    BLOCK_USERNS_SYSCTL_CLONE, /* kernel.unprivileged_userns_clone is 0 (Debian patch) */
+    BLOCK_USERNS_APPARMOR,     /* kernel.apparmor_restrict_unprivileged_userns is 1 (Ubuntu) */
+    BLOCK_OUTER_FILTER,        /* berm itself runs under a system-call filter that refuses it */
+    BLOCK_CHROOT,        /* berm was started inside a chroot: the kernel refuses user namespaces */
+    BLOCK_PROC_MASKED,   /* parts of /proc are covered: a fresh one may not be mounted */
+    BLOCK_READ_ONLY,     /* the cgroup file system is mounted read-only */
+    BLOCK_NOT_DELEGATED, /* berm may not make groups below its own */
     BLOCK_CONTROLLER_MISSING,
-    BLOCK_NOT_ENABLED,        /* e.g. Landlock is not in lsm= */
+    BLOCK_NOT_ENABLED, /* e.g. Landlock is not in lsm= */
     BLOCK_COUNT
 };
 
-enum cgroup_controller { CG_MEMORY, CG_PIDS, CG_CPU, CG_CPUACCT, CG_CONTROLLER_COUNT };
+enum cgroup_controller {
+    CG_MEMORY,
+    CG_PIDS,
+    CG_CPU,
+    CG_CPUACCT,
+    CG_CONTROLLER_COUNT
+};
 
 /* One controller as berm would use it: the directory in which a leaf group is made. */
 struct host_controller {
@@ -71,27 +77,31 @@ struct host {
     char home[HOST_PATH_SIZE]; /* from the user database, never from $HOME; "" when unknown */
 
     enum host_block userns;
-    int userns_errno;          /* what clone or the id map answered, 0 when it works */
-    int landlock_abi;          /* 0 = not there */
+    int userns_errno; /* what clone or the id map answered, 0 when it works */
+    int landlock_abi; /* 0 = not there */
     enum host_block landlock;
     bool has_seccomp_filter;
     enum host_block proc_mount;
 
     struct host_cgroup cgroup;
-    int perf_paranoid;         /* kernel.perf_event_paranoid; 4 when unreadable */
+    int perf_paranoid; /* kernel.perf_event_paranoid; 4 when unreadable */
 
-    uint32_t cpu_count;        /* CPUs berm itself may run on */
+    uint32_t cpu_count;    /* CPUs berm itself may run on */
     uint64_t memory_bytes; /* of the machine */
-    uint64_t rlimit_hard[HOST_RLIMITS]; /* inherited, by RLIMIT_* number; nothing may become looser */
+    uint64_t
+        rlimit_hard[HOST_RLIMITS]; /* inherited, by RLIMIT_* number; nothing may become looser */
 
     struct host_top_link top_links[HOST_TOP_LINKS];
-    uint64_t subtree_mask;     /* bit i: path i of the probe's list exists */
-    uint64_t subtree_files;    /* bit i: and is a file */
+    uint64_t subtree_mask;          /* bit i: path i of the probe's list exists */
+    uint64_t subtree_files;         /* bit i: and is a file */
     char state_dir[HOST_PATH_SIZE]; /* /run/berm or $XDG_RUNTIME_DIR/berm */
 };
 
 /* How much is tried. QUICK reads a few files (tens of microseconds); DEEP makes children and tries. */
-enum probe_depth { PROBE_QUICK, PROBE_DEEP };
+enum probe_depth {
+    PROBE_QUICK,
+    PROBE_DEEP
+};
 
 /**
  * Fill the host facts.

@@ -1,13 +1,13 @@
 /*
  * An inherited task clock.
  */
+#include "linux/perf.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "linux/perf.h"
 
 int perf_clock_open(pid_t pid)
 {

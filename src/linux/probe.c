@@ -25,7 +25,7 @@
 #include "linux/probe_parts.h"
 
 #ifndef SYS_landlock_create_ruleset
-# define SYS_landlock_create_ruleset 444
+#    define SYS_landlock_create_ruleset 444
 #endif
 #define LANDLOCK_VERSION_QUERY 1U /* LANDLOCK_CREATE_RULESET_VERSION, landlock_create_ruleset(2) */
 
@@ -85,14 +85,21 @@ static void probe_user(struct host *host)
 /* CAP_SYS_ADMIN, CAP_SETUID and CAP_SETGID decide what "root" means here (capabilities(7)). */
 static bool has_root_powers(void)
 {
-    enum { SETGID = 6, SETUID = 7, SYS_ADMIN = 21 };
+    enum {
+        SETGID = 6,
+        SETUID = 7,
+        SYS_ADMIN = 21
+    };
+
     struct {
         uint32_t version;
         int pid;
     } header = {0x20080522, 0}; /* _LINUX_CAPABILITY_VERSION_3 */
+
     struct {
         uint32_t effective, permitted, inheritable;
     } data[2];
+
     const uint32_t needed = 1u << SETGID | 1u << SETUID | 1u << SYS_ADMIN;
 
     if (geteuid() != 0 || syscall(SYS_capget, &header, data) < 0)

@@ -16,10 +16,10 @@
 #include "linux/file.h"
 #include "linux/probe_parts.h"
 
-#define CGROUP_BASE       "/sys/fs/cgroup"
-#define SELF_CGROUP_SIZE  4096
+#define CGROUP_BASE      "/sys/fs/cgroup"
+#define SELF_CGROUP_SIZE 4096
 #ifndef CGROUP2_SUPER_MAGIC
-# define CGROUP2_SUPER_MAGIC 0x63677270
+#    define CGROUP2_SUPER_MAGIC 0x63677270
 #endif
 
 static const char *const controller_names[CG_CONTROLLER_COUNT] = {
@@ -64,7 +64,8 @@ static void take_parent(struct host_controller *controller, const char *base, co
                         size_t path_length)
 {
     char full[HOST_PATH_SIZE];
-    int n = snprintf(full, sizeof(full), "%s%.*s", base, path_length > 1 ? (int)path_length : 0, path);
+    int n =
+        snprintf(full, sizeof(full), "%s%.*s", base, path_length > 1 ? (int)path_length : 0, path);
 
     if (n < 0 || (size_t)n >= sizeof(full) || access(full, F_OK) != 0)
         (void)snprintf(full, sizeof(full), "%s", base);

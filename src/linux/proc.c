@@ -1,6 +1,8 @@
 /*
  * Reading other processes through /proc.
  */
+#include "linux/proc.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "linux/file.h"
-#include "linux/proc.h"
 
 #define STAT_SIZE 1024
 

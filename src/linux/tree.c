@@ -4,6 +4,8 @@
  * A directory that is not empty is renamed to the top of the tree, so that everything comes to lie one
  * level deep. Each directory is visited once, whatever the depth.
  */
+#include "linux/tree.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "linux/tree.h"
 
 struct tree {
     int top_fd;

@@ -14,7 +14,7 @@
 struct plan_builder {
     struct plan *plan; /* owned until finish; may move at any add */
     uint32_t pool_capacity;
-    int failed;        /* first negative errno, 0 = none */
+    int failed; /* first negative errno, 0 = none */
     const char *failed_what;
 };
 

@@ -40,15 +40,12 @@ const char *plan_layer_state(const struct plan *plan, enum berm_layer layer)
 const char *mount_op_name(uint8_t op)
 {
     static const char *const names[MOUNT_OP_COUNT] = {
-        [MOUNT_NONE] = "unknown",    [MOUNT_PRIVATE] = "private",
-        [MOUNT_STASH] = "stash",     [MOUNT_UNSTASH] = "unstash",
-        [MOUNT_HIDE] = "hide",       [MOUNT_ROOT] = "root",
-        [MOUNT_DIR] = "dir",         [MOUNT_FILE] = "file",
-        [MOUNT_SYMLINK] = "symlink", [MOUNT_BIND] = "bind",
-        [MOUNT_SYSTEM] = "system",       [MOUNT_SEAL] = "seal",
-        [MOUNT_TMPFS] = "tmpfs",     [MOUNT_PROC] = "proc",
-        [MOUNT_DEVPTS] = "devpts",   [MOUNT_GROUP] = "group",
-        [MOUNT_PIVOT] = "pivot",     [MOUNT_READ_ONLY] = "read-only",
+        [MOUNT_NONE] = "unknown",    [MOUNT_PRIVATE] = "private", [MOUNT_STASH] = "stash",
+        [MOUNT_UNSTASH] = "unstash", [MOUNT_HIDE] = "hide",       [MOUNT_ROOT] = "root",
+        [MOUNT_DIR] = "dir",         [MOUNT_FILE] = "file",       [MOUNT_SYMLINK] = "symlink",
+        [MOUNT_BIND] = "bind",       [MOUNT_SYSTEM] = "system",   [MOUNT_SEAL] = "seal",
+        [MOUNT_TMPFS] = "tmpfs",     [MOUNT_PROC] = "proc",       [MOUNT_DEVPTS] = "devpts",
+        [MOUNT_GROUP] = "group",     [MOUNT_PIVOT] = "pivot",     [MOUNT_READ_ONLY] = "read-only",
     };
     return op < MOUNT_OP_COUNT && names[op] ? names[op] : "unknown";
 }

@@ -10,17 +10,35 @@
 #ifndef BERM_POLICY_POLICY_H
 #define BERM_POLICY_POLICY_H
 
-#include <berm/berm.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum policy_level { L0, L1, L2, L3, L4, L5, L6, LEVEL_COUNT };
+#include <berm/berm.h>
 
-enum limits_profile { PROFILE_STANDARD, PROFILE_LESSON, PROFILE_COUNT };
+enum policy_level {
+    L0,
+    L1,
+    L2,
+    L3,
+    L4,
+    L5,
+    L6,
+    LEVEL_COUNT
+};
+
+enum limits_profile {
+    PROFILE_STANDARD,
+    PROFILE_LESSON,
+    PROFILE_COUNT
+};
 
 /* Zero is the safe value. */
-enum layer_mode { MODE_REQUIRE, MODE_PREFER, MODE_OFF };
+enum layer_mode {
+    MODE_REQUIRE,
+    MODE_PREFER,
+    MODE_OFF
+};
 
 /* L0 has no limits layer; this watchdog is all it has (mission, "Levels"). */
 #define L0_WATCHDOG_NS 4000000000ULL
@@ -44,7 +62,15 @@ enum tighter_rule {
     TIGHTER_TRUE
 };
 
-enum field_type { TYPE_DURATION, TYPE_SIZE, TYPE_COUNT, TYPE_CPUS, TYPE_SWITCH, TYPE_TEXT, TYPE_LIST };
+enum field_type {
+    TYPE_DURATION,
+    TYPE_SIZE,
+    TYPE_COUNT,
+    TYPE_CPUS,
+    TYPE_SWITCH,
+    TYPE_TEXT,
+    TYPE_LIST
+};
 
 #define MEMBER_DURATION(id) uint64_t id; /* nanoseconds */
 #define MEMBER_SIZE(id)     uint64_t id; /* bytes */

@@ -19,12 +19,12 @@ struct request {
     const char *caller_cwd;       /* absolute; the program's directory at L0 and L1 */
     const char *const *env_extra; /* K=V from --env-file, already read; may be NULL */
     size_t env_extra_count;
-    bool has_stdin;               /* false: the program reads end of file */
+    bool has_stdin; /* false: the program reads end of file */
     bool wants_tty;
-    bool wants_capture;           /* output is returned (JSON, API), not passed through */
+    bool wants_capture; /* output is returned (JSON, API), not passed through */
     const struct request_file *files;
     size_t file_count;
-    bool argv_has_work_mark;      /* argv entries may begin with PLAN_WORK_MARK */
+    bool argv_has_work_mark; /* argv entries may begin with PLAN_WORK_MARK */
 };
 
 #endif

@@ -1,13 +1,14 @@
 /*
  * Walking the tree of a run.
  */
+#include "run/monitor.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "linux/file.h"
 #include "linux/proc.h"
-#include "run/monitor.h"
 
 static bool add_process(pid_t pid, void *context)
 {

@@ -13,9 +13,9 @@
 #define MONITOR_INTERVAL_NS 5000000ULL
 
 struct monitor_sample {
-    uint64_t tasks;    /* threads of the run, berm's init excluded */
-    uint64_t cpu_ns;   /* living processes, and children that were waited for */
-    uint64_t rss_bytes;/* sum of resident sets: shared pages count more than once */
+    uint64_t tasks;     /* threads of the run, berm's init excluded */
+    uint64_t cpu_ns;    /* living processes, and children that were waited for */
+    uint64_t rss_bytes; /* sum of resident sets: shared pages count more than once */
 };
 
 /* @root is init (@has_init) or the program itself. */

@@ -3,6 +3,8 @@
  * left as they are (O_NONBLOCK would change them for every process that shares them) and are only touched
  * after poll(2) said that they are ready, in pieces that a ready pipe takes at once (PIPE_BUF, pipe(7)).
  */
+#include "run/relay.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "run/relay.h"
 
 /* At the first byte: most runs of a sandbox print on one stream, many on none. */
 static bool has_buffers(struct outlet *outlet)
@@ -23,7 +24,7 @@ static bool has_buffers(struct outlet *outlet)
 }
 
 void outlet_init(struct outlet *outlet, int *from, int to, struct capture *capture,
-                run_transform transform, void *transform_context)
+                 run_transform transform, void *transform_context)
 {
     memset(outlet, 0, sizeof(*outlet));
     outlet->to = to;
@@ -81,7 +82,8 @@ bool outlet_read(struct outlet *outlet)
     }
     outlet->bytes += (uint64_t)n;
     if (outlet->capture)
-        (void)capture_add(outlet->capture, outlet->buffer, (size_t)n); /* counted even without memory */
+        (void)capture_add(outlet->capture, outlet->buffer,
+                          (size_t)n); /* counted even without memory */
     keep_pending(outlet, outlet->buffer, (size_t)n);
     return true;
 }

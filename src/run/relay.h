@@ -15,29 +15,30 @@
 
 /* One output stream of the program. */
 struct outlet {
-    int from;        /* our end of the pipe; negative once it has ended */
-    int to;          /* live descriptor; negative: none, or its reader is gone */
-    bool to_is_gone; /* the live reader closed: the program's pipe is closed too, as in a shell pipeline */
+    int from; /* our end of the pipe; negative once it has ended */
+    int to;   /* live descriptor; negative: none, or its reader is gone */
+    bool
+        to_is_gone; /* the live reader closed: the program's pipe is closed too, as in a shell pipeline */
     struct capture *capture;
     run_transform transform;
     void *transform_context;
     uint64_t bytes;
-    char *buffer;    /* owned: RELAY_READ_SIZE, for one read */
-    char *pending;   /* owned: transformed bytes that wait for the live descriptor */
+    char *buffer;  /* owned: RELAY_READ_SIZE, for one read */
+    char *pending; /* owned: transformed bytes that wait for the live descriptor */
     size_t pending_at, pending_end;
 };
 
 /* The program's input. */
 struct inlet {
-    int from;  /* the caller's descriptor; negative once it has ended */
-    int to;    /* our end of the pipe; negative once closed */
+    int from;      /* the caller's descriptor; negative once it has ended */
+    int to;        /* our end of the pipe; negative once closed */
     char *pending; /* owned */
     size_t pending_at, pending_end;
     uint64_t bytes;
 };
 
 void outlet_init(struct outlet *outlet, int *from, int to, struct capture *capture,
-                run_transform transform, void *transform_context);
+                 run_transform transform, void *transform_context);
 void outlet_done(struct outlet *outlet);
 /* May more be read now? Not while earlier bytes still wait for a slow reader. */
 bool outlet_wants_read(const struct outlet *outlet);

@@ -13,7 +13,12 @@
 #define RESULT_NOTES_MAX 96
 #define RESULT_NOTE_SIZE 256
 
-enum oom_source { OOM_NONE, OOM_KERNEL, OOM_MONITOR, OOM_GUESS };
+enum oom_source {
+    OOM_NONE,
+    OOM_KERNEL,
+    OOM_MONITOR,
+    OOM_GUESS
+};
 
 struct result_note {
     enum berm_layer layer;
@@ -22,7 +27,7 @@ struct result_note {
 
 struct result_usage {
     uint64_t wall_ns, setup_ns, cleanup_ns;
-    uint64_t cpu_ns;        /* of the tree, or of the main program: see cpu_source */
+    uint64_t cpu_ns; /* of the tree, or of the main program: see cpu_source */
     uint64_t user_ns, system_ns;
     uint64_t memory_peak_bytes; /* 0 = not known */
     uint64_t processes_peak;    /* 0 = not known */

@@ -1,6 +1,8 @@
 /*
  * One run: names, child, loop, sweep, counts, removal.
  */
+#include "run/run.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -12,7 +14,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "linux/proc.h"
-#include "run/run.h"
 #include "run/supervisor.h"
 
 /* A session that forks while it is swept is scanned again, this often at the most. */

@@ -24,8 +24,8 @@ typedef size_t (*run_transform)(void *context, const char *in, size_t in_size, c
 #define RUN_TRANSFORM_GROWTH 5
 
 struct run_io {
-    int stdin_fd;                        /* read and fed to the program; negative: it reads end of file */
-    int live_fds[STREAM_COUNT];          /* output is passed on there; negative: not */
+    int stdin_fd;               /* read and fed to the program; negative: it reads end of file */
+    int live_fds[STREAM_COUNT]; /* output is passed on there; negative: not */
     run_transform transforms[STREAM_COUNT]; /* may be NULL */
     void *transform_contexts[STREAM_COUNT];
     struct capture *captures[STREAM_COUNT]; /* output is kept there; may be NULL */
@@ -33,7 +33,8 @@ struct run_io {
     bool cancel_is_signalfd;
     int caller_pidfd; /* of the process for which this one works: its end cancels. Negative: none */
     struct winsize window; /* of the program's terminal; all 0 = the kernel's default */
-    char *identity_start; /* argv and environ area of this process, wiped in init; NULL = nothing to wipe */
+    char *
+        identity_start; /* argv and environ area of this process, wiped in init; NULL = nothing to wipe */
     size_t identity_size;
 };
 

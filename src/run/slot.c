@@ -1,6 +1,8 @@
 /*
  * Slots: numbers under a lock.
  */
+#include "run/slot.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +15,6 @@
 #include "base/error.h"
 #include "linux/file.h"
 #include "linux/tree.h"
-#include "run/slot.h"
 
 void slot_init(struct slot *slot)
 {
@@ -45,7 +46,8 @@ static int open_state_dir(const char *path, struct berm_error *err)
                          "put files there",
                          path, status.st_uid, status.st_mode & 07777);
     if (status.st_uid == 0 && (status.st_mode & 0111) != 0111)
-        (void)fchmod(fd, 0711); /* made by an earlier version; refused: the work directory says so */
+        (void)fchmod(fd,
+                     0711); /* made by an earlier version; refused: the work directory says so */
     return take_fd(&fd);
 }
 
@@ -107,8 +109,7 @@ static void name_slot(struct slot *slot, const char *state_dir)
     (void)snprintf(slot->work_path, sizeof(slot->work_path), "%s/%s", state_dir, slot->work_name);
 }
 
-int slot_take(struct slot *slot, const char *state_dir, bool needs_host_uid,
-              struct berm_error *err)
+int slot_take(struct slot *slot, const char *state_dir, bool needs_host_uid, struct berm_error *err)
 {
     slot->state_fd = open_state_dir(state_dir, err);
     if (slot->state_fd < 0)

@@ -8,9 +8,10 @@
 #ifndef BERM_RUN_SLOT_H
 #define BERM_RUN_SLOT_H
 
-#include <berm/berm.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <berm/berm.h>
 
 /* Host uids of runs started by root: above the ranges that systemd gives to containers (UIDS-GIDS.md:
  * 524288..1879048191), below 2^31. A number inside a range of /etc/subuid or /etc/subgid is passed over. */
@@ -21,8 +22,8 @@ struct slot {
     int lock_fd;  /* owned */
     int state_fd; /* owned: the state directory */
     uint32_t number;
-    char group_name[64];     /* "berm-0-12": the caller's uid and the number */
-    char work_name[64];      /* "work-12", below the state directory */
+    char group_name[64]; /* "berm-0-12": the caller's uid and the number */
+    char work_name[64];  /* "work-12", below the state directory */
     char work_path[576];
 };
 

@@ -4,6 +4,8 @@
  * Everything that can fail for want of rights or room is done here before the clone, where an error can
  * still be told in full.
  */
+#include "run/spawn.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,12 +25,12 @@
 #include "linux/file.h"
 #include "linux/filter.h"
 #include "linux/perf.h"
-#include "run/spawn.h"
 #include "run/vectors.h"
 
 /* The child's ends of the pipes, for each part. */
 struct child_ends {
     int control, berm_pidfd;
+
     struct part_ends {
         int status, stdio[3];
     } parts[RUN_PARTS_MAX];
@@ -81,10 +83,11 @@ static int limit_group(struct part_state *part, struct berm_error *err)
 
         if (r == 0 || (r == -ENOENT && row->is_optional))
             continue;
-        error_set(err, BERM_E_UNAVAILABLE, row->layer, -r, "use --prefer limits, or see `berm doctor`",
-                  r == -EBADE ? "the control group file %s does not hold %s after it was written (%s)"
-                              : "cannot write the control group file %s = %s: %s",
-                  file, value, strerror(-r));
+        error_set(
+            err, BERM_E_UNAVAILABLE, row->layer, -r, "use --prefer limits, or see `berm doctor`",
+            r == -EBADE ? "the control group file %s does not hold %s after it was written (%s)"
+                        : "cannot write the control group file %s = %s: %s",
+            file, value, strerror(-r));
         error_at_step(err, "group-limits");
         return r;
     }
@@ -113,15 +116,16 @@ static int make_group(const struct run_state *run, struct part_state *part, stru
     return limit_group(part, err);
 }
 
-
 static uint32_t outside_uid(const struct run_state *run)
 {
-    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : geteuid();
+    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number
+                                                       : geteuid();
 }
 
 static uint32_t outside_gid(const struct run_state *run)
 {
-    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number : getegid();
+    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number
+                                                       : getegid();
 }
 
 int run_take_names(struct run_state *run, struct berm_error *err)

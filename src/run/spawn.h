@@ -25,7 +25,7 @@ struct run_state {
     struct part_state parts[RUN_PARTS_MAX];
     unsigned part_count;
     struct slot slot;
-    int pidfd;      /* of the first process: init, or the program itself */
+    int pidfd; /* of the first process: init, or the program itself */
     pid_t pid;
     int control_fd; /* our end: a byte says go, closing it ends everything */
     int perf_fd;

@@ -4,6 +4,8 @@
  * Two shapes. With an init, the program's end comes as a message and the first process is init, whose end
  * means that the kernel has killed all that was left. Without one, the first process is the program.
  */
+#include "run/supervisor.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -20,7 +22,6 @@
 #include "linux/clone.h"
 #include "linux/perf.h"
 #include "run/monitor.h"
-#include "run/supervisor.h"
 
 /* Shortest pause between two looks at the tree's CPU time. */
 #define CPU_CHECK_MIN_NS 2000000ULL
@@ -86,8 +87,8 @@ static void note_main_end(struct supervisor *self, int wait_status, uint64_t end
 /* How many CPUs can use up CPU time at once. */
 static uint64_t cpu_count(const struct plan *plan)
 {
-    long online = plan->cpu_affinity_count > 0 ? plan->cpu_affinity_count
-                                               : sysconf(_SC_NPROCESSORS_ONLN);
+    long online =
+        plan->cpu_affinity_count > 0 ? plan->cpu_affinity_count : sysconf(_SC_NPROCESSORS_ONLN);
 
     return online > 0 ? (uint64_t)online : 1;
 }
@@ -331,8 +332,8 @@ static void fill_slots(struct supervisor *self)
 
     set_slot(self, POLL_PROCESS, run->pidfd, true, POLLIN);
     set_slot(self, POLL_STATUS, self->part->status_fd, true, POLLIN);
-    set_slot(self, POLL_CANCEL, self->part->io->cancel_fd, self->seen->kill_reason != KILL_CANCELLED,
-             POLLIN);
+    set_slot(self, POLL_CANCEL, self->part->io->cancel_fd,
+             self->seen->kill_reason != KILL_CANCELLED, POLLIN);
     set_slot(self, POLL_CALLER, self->part->io->caller_pidfd,
              self->seen->kill_reason != KILL_CANCELLED, POLLIN);
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
@@ -423,7 +424,7 @@ static int begin(struct supervisor *self)
 
     for (unsigned i = 0; i < STREAM_COUNT; i++)
         outlet_init(&self->outlets[i], &part->output_fds[i], io->live_fds[i], io->captures[i],
-                        io->transforms[i], io->transform_contexts[i]);
+                    io->transforms[i], io->transform_contexts[i]);
     return r;
 }
 
@@ -447,8 +448,8 @@ int supervise(struct run_state *run, struct part_state *part, bool has_next,
         self.outlets[i].from = -EBADF;
     int r = begin(&self);
     if (r < 0)
-        error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "cannot begin to watch the run: %s",
-                  strerror(-r));
+        error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL,
+                  "cannot begin to watch the run: %s", strerror(-r));
     while (r == 0 && !self.is_over && !is_handing_over) {
         r = poll_once(&self, err);
         is_handing_over = has_next && !self.is_over && can_begin_next(&self);

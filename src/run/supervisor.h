@@ -12,8 +12,8 @@
 
 /* How the watching ended. */
 enum watch_end {
-    WATCH_OVER,    /* the first process is gone, and with an init everything else too */
-    WATCH_NEXT     /* the program has exited with 0 and init waits for the word to begin the next */
+    WATCH_OVER, /* the first process is gone, and with an init everything else too */
+    WATCH_NEXT  /* the program has exited with 0 and init waits for the word to begin the next */
 };
 
 /**

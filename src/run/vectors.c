@@ -1,11 +1,11 @@
 /*
  * Pointer vectors for execve.
  */
+#include "run/vectors.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "run/vectors.h"
 
 /* Search path entries beyond this are not tried. */
 #define CANDIDATES_MAX 64
@@ -16,7 +16,8 @@ static size_t extra_size(const struct plan *plan, size_t work_length)
     size_t program = strlen(plan_text_of(plan, plan->program)) + 2;
     size_t search = strlen(plan_text_of(plan, plan->search_path));
 
-    return search + CANDIDATES_MAX * program + (plan->envc + plan->argc) * (work_length + 1) + plan->pool_used + 1;
+    return search + CANDIDATES_MAX * program + (plan->envc + plan->argc) * (work_length + 1) +
+           plan->pool_used + 1;
 }
 
 static char *put(char **at, const char *text, size_t length)

@@ -8,10 +8,10 @@
 #include "plan/plan.h"
 
 struct vectors {
-    char **argv;       /* owned; texts borrowed from the plan or owned by `extra` */
+    char **argv; /* owned; texts borrowed from the plan or owned by `extra` */
     char **envp;
     char **candidates;
-    char *extra;       /* owned: texts that were put together here */
+    char *extra; /* owned: texts that were put together here */
 };
 
 /* Returns 0 or -ENOMEM. @work_path replaces PLAN_WORK_MARK; "" when there is no work directory. */
