@@ -4,6 +4,8 @@
 #ifndef BERM_RUN_SPAWN_H
 #define BERM_RUN_SPAWN_H
 
+#include <sys/types.h>
+
 #include "enter/enter.h"
 #include "linux/cgroup.h"
 #include "run/run.h"
