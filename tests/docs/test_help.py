@@ -29,7 +29,7 @@ def test_help_of_a_verb_goes_to_stdout_in_eighty_columns(verb, checkout):
 
 @pytest.mark.parametrize("words", [
     [], ["rnu"], ["run"], ["run", "--bogus", "--", "true"], ["code", "-"], ["explain", "--wall", "5"],
-    ["doctor", "--bogus"], ["policy", "chek", "strict"], ["help", "rnu"], ["completion", "tcsh"],
+    ["doctor", "--bogus"], ["policy", "frob", "strict"], ["help", "rnu"], ["completion", "tcsh"],
     ["run", "--", "no-such-program"],
 ], ids=" ".join)
 def test_an_error_goes_to_stderr_with_a_cure(words, checkout):
