@@ -264,41 +264,45 @@ static bool capabilities_are_gone(const struct evidence *evidence)
             evidence->caps_bounding | evidence->caps_ambient) == 0;
 }
 
+/* One promise that the kernel must bear out. */
+struct check {
+    enum evidence_item item;
+    bool is_asked, holds;
+};
+
 /* The first item that contradicts the plan, or EVIDENCE_COUNT. */
 static uint32_t contradiction(const struct enter_context *context, const struct evidence *seen)
 {
     const struct plan *plan = context->plan;
-    uint32_t row = 0;
-
-    if (plan_has(plan, PLAN_USER_NAMESPACE) &&
-        (seen->uid != plan->inside_uid || seen->gid != plan->inside_gid))
-        return EVIDENCE_UID;
-    if (plan->drop_groups && seen->group_count != 0)
-        return EVIDENCE_GROUPS;
-    row = shared_namespace(context, seen);
-    if (row < ENTER_NAMESPACES)
-        return EVIDENCE_NAMESPACE + row;
-    if (plan_has(plan, PLAN_DROP_CAPABILITIES) && !capabilities_are_gone(seen))
-        return EVIDENCE_CAPABILITIES;
-    if (plan_has(plan, PLAN_NO_NEW_PRIVS) && seen->no_new_privs != 1)
-        return EVIDENCE_NO_NEW_PRIVS;
-    if (plan_has(plan, PLAN_NO_NESTING) && seen->nesting_probe <= 0)
-        return EVIDENCE_NESTING;
-    if (plan->filter != FILTER_NONE && seen->seccomp_mode != 2)
-        return EVIDENCE_FILTER_MODE;
-    if (plan->filter != FILTER_NONE && seen->filter_probe != context->filter_probe_errno)
-        return EVIDENCE_FILTER_PROBE;
-    if (plan->landlock_fs != 0 && seen->landlock_probe != EACCES)
-        return EVIDENCE_LANDLOCK;
-    if (plan_has(plan, PLAN_NO_NETWORK) &&
-        seen->interfaces_up != (plan_has(plan, PLAN_LOOPBACK) ? 1 : 0))
-        return EVIDENCE_INTERFACES;
+    uint32_t namespace = shared_namespace(context, seen);
+    uint32_t limit = 0;
+    bool has_filter = plan->filter != FILTER_NONE;
     /* Init is 1, the first program 2; a second one comes after whatever the first made. */
-    if (plan_has(plan, PLAN_INIT) && (context->is_second ? seen->pid <= 2 : seen->pid != 2))
-        return EVIDENCE_PID;
-    if (plan_has(plan, PLAN_READ_ONLY_ROOT) && !root_is_sealed(seen))
-        return EVIDENCE_ROOT;
-    return same_limits(plan, seen, &row) ? (uint32_t)EVIDENCE_COUNT : EVIDENCE_RLIMIT + row;
+    bool has_own_pid = context->is_second ? seen->pid > 2 : seen->pid == 2;
+    const struct check checks[] = {
+        {EVIDENCE_UID,                                       plan_has(plan,           PLAN_USER_NAMESPACE),
+         seen->uid == plan->inside_uid && seen->gid == plan->inside_gid                                                                                                               },
+        {EVIDENCE_GROUPS,                                    plan->drop_groups,       seen->group_count == 0 },
+        {EVIDENCE_CAPABILITIES,                                     plan_has(plan, PLAN_DROP_CAPABILITIES),
+         capabilities_are_gone(seen)                                                                       },
+        {EVIDENCE_NO_NEW_PRIVS,                                     plan_has(plan,      PLAN_NO_NEW_PRIVS), seen->no_new_privs == 1                                                                         },
+        {EVIDENCE_NESTING,                                     plan_has(plan,        PLAN_NO_NESTING), seen->nesting_probe > 0},
+        {EVIDENCE_FILTER_MODE,                                        has_filter, seen->seccomp_mode == 2                       },
+        {EVIDENCE_FILTER_PROBE, has_filter,                        seen->filter_probe == context->filter_probe_errno       },
+        {EVIDENCE_LANDLOCK,                                                  plan->landlock_fs != 0,                                                       seen->landlock_probe == EACCES                                      },
+        {EVIDENCE_INTERFACES,                           plan_has(plan,                                                  PLAN_NO_NETWORK),
+         seen->interfaces_up == (plan_has(plan,                                                                          PLAN_LOOPBACK) ? 1 : 0)},
+        {EVIDENCE_PID,                                       plan_has(plan,                                                              PLAN_INIT),                                                                         has_own_pid                                                   },
+        {EVIDENCE_ROOT,                              plan_has(plan,                                                     PLAN_READ_ONLY_ROOT),                                           root_is_sealed(seen)},
+    };
+
+    if (namespace < ENTER_NAMESPACES)
+        return EVIDENCE_NAMESPACE + namespace;
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+        if (checks[i].is_asked && !checks[i].holds)
+            return checks[i].item;
+    }
+    return same_limits(plan, seen, &limit) ? (uint32_t)EVIDENCE_COUNT : EVIDENCE_RLIMIT + limit;
 }
 
 int step_evidence(struct enter_state *state)

@@ -308,11 +308,11 @@ static int run_row(struct enter_state *state, uint32_t index, const char *source
 int step_mounts(struct enter_state *state)
 {
     const struct plan *plan = state->plan;
+    char source_buffer[ENTER_PATH_LIMIT] = "";
+    char target_buffer[ENTER_PATH_LIMIT] = "";
 
     for (uint32_t i = 0; i < plan->mount_count; i++) {
         const struct plan_mount *row = &plan->mounts[i];
-        char source_buffer[ENTER_PATH_LIMIT];
-        char target_buffer[ENTER_PATH_LIMIT];
         const char *source = expand_path(state, row->source, source_buffer);
         const char *target = expand_path(state, row->target, target_buffer);
 

@@ -64,10 +64,10 @@ static bool is_bind(uint8_t op)
 int step_sources(struct enter_state *state)
 {
     const struct plan *plan = state->plan;
+    char buffer[ENTER_PATH_LIMIT] = "";
 
     for (uint32_t i = 0; i < plan->mount_count; i++) {
         const struct plan_mount *row = &plan->mounts[i];
-        char buffer[ENTER_PATH_LIMIT];
 
         state->source_fds[i] = -1;
         if (!is_bind(row->op))

@@ -17,7 +17,8 @@ static const char *const default_hidden[] = {
 
 static void hide(struct plan_builder *builder, const char *path)
 {
-    plan_add_mount(builder, BERM_LAYER_FILESYSTEM, MOUNT_HIDE, "", path, "", 0, 0);
+    plan_add_mount(builder, &(struct mount_row){
+                                .layer = BERM_LAYER_FILESYSTEM, .op = MOUNT_HIDE, .target = path});
 }
 
 static void plan_hidden(const struct policy *policy, const struct host *host,
@@ -27,10 +28,13 @@ static void plan_hidden(const struct policy *policy, const struct host *host,
     bool has_work_dir = layer_is_on(policy, BERM_LAYER_ENV);
 
     if (!layer_is_on(policy, BERM_LAYER_PROCESS))
-        plan_add_mount(builder, BERM_LAYER_FILESYSTEM, MOUNT_PRIVATE, "", "", "", 0, 0);
+        plan_add_mount(builder,
+                       &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM, .op = MOUNT_PRIVATE});
     /* The work directory lies below /run, which is hidden: it is put back at its place. */
     if (has_work_dir)
-        plan_add_mount(builder, BERM_LAYER_FILESYSTEM, MOUNT_STASH, mark, "", "", 0, 0);
+        plan_add_mount(
+            builder,
+            &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM, .op = MOUNT_STASH, .source = mark});
     for (size_t i = 0; i < sizeof(default_hidden) / sizeof(default_hidden[0]); i++)
         hide(builder, default_hidden[i]);
     if (strcmp(host->home, "/") != 0 && host->home[0] == '/')
@@ -38,7 +42,9 @@ static void plan_hidden(const struct policy *policy, const struct host *host,
     for (size_t i = 0; i < policy->hide.count; i++)
         hide(builder, policy->hide.items[i]);
     if (has_work_dir)
-        plan_add_mount(builder, BERM_LAYER_FILESYSTEM, MOUNT_UNSTASH, "", mark, "", 0, 0);
+        plan_add_mount(builder, &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM,
+                                                    .op = MOUNT_UNSTASH,
+                                                    .target = mark});
     plan_add_claim(builder, BERM_LAYER_FILESYSTEM, CLAIM_EXACT, "chosen paths are hidden",
                    "mount namespace: an empty tmpfs over each directory, /dev/null over each file");
     if (host->extra_group_count > 0 && !host->is_root)

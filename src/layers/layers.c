@@ -43,8 +43,11 @@ static void put_request_files(const struct policy *policy, const struct request 
     builder->plan->features |= PLAN_WORK_DIR;
     for (size_t i = 0; i < request->file_count; i++) {
         (void)snprintf(path, sizeof(path), "%c/%s", PLAN_WORK_MARK, request->files[i].name);
-        plan_add_mount(builder, BERM_LAYER_ENV, MOUNT_FILE, "", path, request->files[i].text, 0,
-                       0644);
+        plan_add_mount(builder, &(struct mount_row){.layer = BERM_LAYER_ENV,
+                                                    .op = MOUNT_FILE,
+                                                    .target = path,
+                                                    .data = request->files[i].text,
+                                                    .mode = 0644});
     }
 }
 

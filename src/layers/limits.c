@@ -64,14 +64,26 @@ static void plan_group_memory(const struct policy *policy, const struct host *ho
 
     (void)snprintf(value, sizeof(value), "%llu", (unsigned long long)bytes);
     use_group(builder, host, CG_MEMORY);
-    plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_MEMORY,
-                         is_v2 ? "memory.max" : "memory.limit_in_bytes", value, bytes, false);
+    plan_add_group_write(
+        builder, &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                           .controller = CG_MEMORY,
+                                           .file = is_v2 ? "memory.max" : "memory.limit_in_bytes",
+                                           .value = value,
+                                           .read_back = bytes});
     if (is_v2)
-        plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_MEMORY, "memory.swap.max", "0", 0,
-                             true);
+        plan_add_group_write(builder, &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                                                .controller = CG_MEMORY,
+                                                                .file = "memory.swap.max",
+                                                                .value = "0",
+                                                                .read_back = 0,
+                                                                .is_optional = true});
     else if (host->cgroup.has_swap_limit)
-        plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_MEMORY, "memory.memsw.limit_in_bytes",
-                             value, bytes, false);
+        plan_add_group_write(builder,
+                             &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                                       .controller = CG_MEMORY,
+                                                       .file = "memory.memsw.limit_in_bytes",
+                                                       .value = value,
+                                                       .read_back = bytes});
     plan_add_claim(builder, BERM_LAYER_LIMITS, CLAIM_EXACT,
                    "memory of the whole tree, files in memory included",
                    is_v2 ? "cgroup v2 memory.max, no swap"
@@ -137,12 +149,18 @@ static void plan_cpus(const struct policy *policy, const struct host *host,
     if (host->cgroup.version == 2) {
         (void)snprintf(value, sizeof(value), "%llu %llu", (unsigned long long)quota,
                        (unsigned long long)CPU_PERIOD_US);
-        plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_CPU, "cpu.max", value, UINT64_MAX,
-                             false);
+        plan_add_group_write(builder, &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                                                .controller = CG_CPU,
+                                                                .file = "cpu.max",
+                                                                .value = value,
+                                                                .read_back = UINT64_MAX});
     } else {
         (void)snprintf(value, sizeof(value), "%llu", (unsigned long long)quota);
-        plan_add_group_write(builder, BERM_LAYER_LIMITS, CG_CPU, "cpu.cfs_quota_us", value, quota,
-                             false);
+        plan_add_group_write(builder, &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                                                .controller = CG_CPU,
+                                                                .file = "cpu.cfs_quota_us",
+                                                                .value = value,
+                                                                .read_back = quota});
     }
     plan_add_claim(builder, BERM_LAYER_LIMITS, CLAIM_EXACT, "CPUs used at a time",
                    host->cgroup.version == 2 ? "CPU affinity and cgroup v2 cpu.max"

@@ -20,7 +20,11 @@ static void cap_by_group(const struct policy *policy, const struct host *host,
 
     (void)snprintf(value, sizeof(value), "%llu", (unsigned long long)count);
     use_group(builder, host, CG_PIDS);
-    plan_add_group_write(builder, BERM_LAYER_PROCESS, CG_PIDS, "pids.max", value, count, false);
+    plan_add_group_write(builder, &(struct group_write_row){.layer = BERM_LAYER_PROCESS,
+                                                            .controller = CG_PIDS,
+                                                            .file = "pids.max",
+                                                            .value = value,
+                                                            .read_back = count});
     plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_EXACT, "number of processes and threads",
                    is_v2 ? "cgroup v2 pids.max" : "cgroup v1 pids.max");
 }
@@ -75,9 +79,12 @@ int plan_process(const struct policy *policy, const struct request *request,
     use_namespace(builder, CLONE_ROW_PID, BERM_LAYER_PROCESS);
     use_namespace(builder, CLONE_ROW_MOUNT, BERM_LAYER_PROCESS);
     if (!has_small_root(policy)) {
-        plan_add_mount(builder, BERM_LAYER_PROCESS, MOUNT_PRIVATE, "", "", "", 0, 0);
-        plan_add_mount(builder, BERM_LAYER_PROCESS, MOUNT_PROC, "", "/proc", "", MOUNT_FLAG_NOEXEC,
-                       0);
+        plan_add_mount(builder,
+                       &(struct mount_row){.layer = BERM_LAYER_PROCESS, .op = MOUNT_PRIVATE});
+        plan_add_mount(builder, &(struct mount_row){.layer = BERM_LAYER_PROCESS,
+                                                    .op = MOUNT_PROC,
+                                                    .target = "/proc",
+                                                    .flags = MOUNT_FLAG_NOEXEC});
     }
     plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_EXACT, "sees only its own processes",
                    "PID namespace with a /proc of its own; berm's init is PID 1");

@@ -67,31 +67,33 @@ static const struct link links[] = {
     {"/run",                  "var/run"       },
 };
 
-static void row(struct plan_builder *builder, enum mount_op op, const char *source,
-                const char *target, const char *data, uint32_t flags, unsigned mode)
-{
-    plan_add_mount(builder, LAYER, op, source, target, data, flags, mode);
-}
-
 static void directory(struct plan_builder *builder, const char *path)
 {
-    row(builder, MOUNT_DIR, "", path, "", 0, 0755);
+    plan_add_mount(builder, &(struct mount_row){
+                                .layer = LAYER, .op = MOUNT_DIR, .target = path, .mode = 0755});
 }
 
 static void system_directories(const struct host *host, struct plan_builder *builder)
 {
     char path[32];
 
-    row(builder, MOUNT_SYSTEM, "/usr", "usr", "", 0, 0);
+    plan_add_mount(
+        builder,
+        &(struct mount_row){.layer = LAYER, .op = MOUNT_SYSTEM, .source = "/usr", .target = "usr"});
     for (size_t i = 0; i < HOST_TOP_LINKS && host->top_links[i].name[0] != '\0'; i++) {
         const struct host_top_link *link = &host->top_links[i];
 
         if (link->target[0] != '\0') {
-            row(builder, MOUNT_SYMLINK, link->target, link->name, "", 0, 0);
+            plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                        .op = MOUNT_SYMLINK,
+                                                        .source = link->target,
+                                                        .target = link->name});
             continue;
         }
         (void)snprintf(path, sizeof(path), "/%s", link->name);
-        row(builder, MOUNT_SYSTEM, path, link->name, "", 0, 0);
+        plan_add_mount(
+            builder, &(struct mount_row){
+                         .layer = LAYER, .op = MOUNT_SYSTEM, .source = path, .target = link->name});
     }
 }
 
@@ -99,7 +101,11 @@ static void configuration(const struct host *host, struct plan_builder *builder)
 {
     directory(builder, "etc");
     for (size_t i = 0; i < sizeof(made_files) / sizeof(made_files[0]); i++)
-        row(builder, MOUNT_FILE, "", made_files[i].path, made_files[i].content, 0, 0444);
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_FILE,
+                                                    .target = made_files[i].path,
+                                                    .data = made_files[i].content,
+                                                    .mode = 0444});
     directory(builder, "var");
     directory(builder, "run");
     for (size_t i = 0; i < sizeof(subtrees) / sizeof(subtrees[0]); i++) {
@@ -107,8 +113,11 @@ static void configuration(const struct host *host, struct plan_builder *builder)
         uint32_t kind = host->subtree_files & bit ? (uint32_t)MOUNT_FLAG_IS_FILE : 0u;
 
         if (host->subtree_mask & bit)
-            row(builder, MOUNT_SYSTEM, subtrees[i], subtrees[i] + 1, "", MOUNT_FLAG_OPTIONAL | kind,
-                0);
+            plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                        .op = MOUNT_SYSTEM,
+                                                        .source = subtrees[i],
+                                                        .target = subtrees[i] + 1,
+                                                        .flags = MOUNT_FLAG_OPTIONAL | kind});
     }
 }
 
@@ -121,14 +130,24 @@ static void device_nodes(const struct policy *policy, const struct request *requ
     directory(builder, "dev");
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
         (void)snprintf(source, sizeof(source), "/dev/%s", devices[i]);
-        row(builder, MOUNT_SYSTEM, source, source + 1, "", MOUNT_FLAG_DEV, 0);
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_SYSTEM,
+                                                    .source = source,
+                                                    .target = source + 1,
+                                                    .flags = MOUNT_FLAG_DEV});
     }
     if (request->wants_tty)
-        row(builder, MOUNT_SYSTEM, "/dev/tty", "dev/tty", "", MOUNT_FLAG_DEV, 0);
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_SYSTEM,
+                                                    .source = "/dev/tty",
+                                                    .target = "dev/tty",
+                                                    .flags = MOUNT_FLAG_DEV});
     directory(builder, "dev/shm");
     (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=1777",
                    (unsigned long long)policy->shm_size, (unsigned long long)policy->tmp_files);
-    row(builder, MOUNT_TMPFS, "", "dev/shm", options, 0, 0);
+    plan_add_mount(builder,
+                   &(struct mount_row){
+                       .layer = LAYER, .op = MOUNT_TMPFS, .target = "dev/shm", .data = options});
 }
 
 /* glibc and Python size their pools by these files; the real ones show the host's CPUs. */
@@ -146,9 +165,19 @@ static void cpu_files(const struct plan *plan, struct plan_builder *builder)
     directory(builder, "sys/devices");
     directory(builder, "sys/devices/system");
     directory(builder, "sys/devices/system/cpu");
-    row(builder, MOUNT_FILE, "", "sys/devices/system/cpu/online", list, 0, 0444);
-    row(builder, MOUNT_SYMLINK, "online", "sys/devices/system/cpu/possible", "", 0, 0);
-    row(builder, MOUNT_SYMLINK, "online", "sys/devices/system/cpu/present", "", 0, 0);
+    plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                .op = MOUNT_FILE,
+                                                .target = "sys/devices/system/cpu/online",
+                                                .data = list,
+                                                .mode = 0444});
+    plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                .op = MOUNT_SYMLINK,
+                                                .source = "online",
+                                                .target = "sys/devices/system/cpu/possible"});
+    plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                .op = MOUNT_SYMLINK,
+                                                .source = "online",
+                                                .target = "sys/devices/system/cpu/present"});
 }
 
 /* The run's own groups, read-only, where runtimes look for them: a JVM sizes its heap by them, and without
@@ -164,18 +193,27 @@ static void group_view(const struct policy *policy, const struct host *host,
     };
 
     if (host->cgroup.version == 2 && has_group(policy, host, CG_MEMORY)) {
-        row(builder, MOUNT_GROUP, "", "sys/fs/cgroup", "", 0, CG_MEMORY);
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_GROUP,
+                                                    .target = "sys/fs/cgroup",
+                                                    .mode = CG_MEMORY});
         return;
     }
     for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
         if (host->cgroup.version == 1 && has_group(policy, host, i))
-            row(builder, MOUNT_GROUP, "", names[i], "", 0, i);
+            plan_add_mount(builder,
+                           &(struct mount_row){
+                               .layer = LAYER, .op = MOUNT_GROUP, .target = names[i], .mode = i});
     }
     /* OpenJDK looks at none of these unless a cpuset is mounted too ("Required cgroup v1 cpuset subsystem not
      * found"). One file of that hierarchy is enough, and shows no other group's name. */
     if (host->cgroup.version == 1 && has_group(policy, host, CG_MEMORY))
-        row(builder, MOUNT_SYSTEM, "/sys/fs/cgroup/cpuset/cpuset.cpus", "sys/fs/cgroup/cpuset", "",
-            MOUNT_FLAG_IS_FILE | MOUNT_FLAG_OPTIONAL, 0);
+        plan_add_mount(builder,
+                       &(struct mount_row){.layer = LAYER,
+                                           .op = MOUNT_SYSTEM,
+                                           .source = "/sys/fs/cgroup/cpuset/cpuset.cpus",
+                                           .target = "sys/fs/cgroup/cpuset",
+                                           .flags = MOUNT_FLAG_IS_FILE | MOUNT_FLAG_OPTIONAL});
 }
 
 static void writable_places(const struct policy *policy, const struct request *request,
@@ -187,14 +225,23 @@ static void writable_places(const struct policy *policy, const struct request *r
     directory(builder, "tmp");
     (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=1777",
                    (unsigned long long)policy->tmp_size, (unsigned long long)policy->tmp_files);
-    row(builder, MOUNT_TMPFS, "", "tmp", options, 0, 0);
+    plan_add_mount(
+        builder,
+        &(struct mount_row){.layer = LAYER, .op = MOUNT_TMPFS, .target = "tmp", .data = options});
     directory(builder, &INSIDE_WORK[1]);
     (void)snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=0755",
                    (unsigned long long)policy->work_size, (unsigned long long)policy->work_files);
-    row(builder, MOUNT_TMPFS, "", &INSIDE_WORK[1], options, 0, 0);
+    plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                .op = MOUNT_TMPFS,
+                                                .target = &INSIDE_WORK[1],
+                                                .data = options});
     for (size_t i = 0; i < request->file_count; i++) {
         (void)snprintf(path, sizeof(path), "%s/%s", &INSIDE_WORK[1], request->files[i].name);
-        row(builder, MOUNT_FILE, "", path, request->files[i].text, 0, 0644);
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_FILE,
+                                                    .target = path,
+                                                    .data = request->files[i].text,
+                                                    .mode = 0644});
     }
 }
 
@@ -202,12 +249,19 @@ static void process_view(const struct policy *policy, struct plan_builder *build
 {
     directory(builder, "proc");
     if (layer_is_on(policy, BERM_LAYER_PROCESS)) {
-        row(builder, MOUNT_PROC, "", "proc", "", MOUNT_FLAG_NOEXEC, 0);
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_PROC,
+                                                    .target = "proc",
+                                                    .flags = MOUNT_FLAG_NOEXEC});
         return;
     }
     /* Taken before the new root covers /proc (enter/mounts.c). */
-    row(builder, MOUNT_BIND, "/proc", "proc", "",
-        MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC | MOUNT_FLAG_RECURSIVE, 0);
+    plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                .op = MOUNT_BIND,
+                                                .source = "/proc",
+                                                .target = "proc",
+                                                .flags = MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC |
+                                                         MOUNT_FLAG_RECURSIVE});
     plan_add_note(builder, LAYER, "the process layer is off: /proc shows the host's processes");
 }
 
@@ -229,7 +283,11 @@ static int callers_paths(const struct policy *policy, const struct host *host,
             return error_set(err, BERM_E_INVALID, LAYER, 0, "choose a directory below it",
                              "%s %s: the root itself cannot be replaced",
                              is_writable ? "--rw" : "--ro", list->items[i]);
-        row(builder, MOUNT_BIND, path, at + 1, "", flags, 0);
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_BIND,
+                                                    .source = path,
+                                                    .target = at + 1,
+                                                    .flags = flags});
     }
     return 0;
 }
@@ -290,18 +348,22 @@ static void landlock(const struct policy *policy, const struct host *host,
 int plan_small_root(const struct policy *policy, const struct request *request,
                     const struct host *host, struct plan_builder *builder, struct berm_error *err)
 {
-    row(builder, MOUNT_PRIVATE, "", "", "", 0, 0);
-    row(builder, MOUNT_ROOT, "", "", ROOT_OPTIONS, 0, 0);
+    plan_add_mount(builder, &(struct mount_row){.layer = LAYER, .op = MOUNT_PRIVATE});
+    plan_add_mount(builder,
+                   &(struct mount_row){.layer = LAYER, .op = MOUNT_ROOT, .data = ROOT_OPTIONS});
     system_directories(host, builder);
     configuration(host, builder);
     process_view(policy, builder);
     cpu_files(builder->plan, builder);
     group_view(policy, host, builder);
-    row(builder, MOUNT_SEAL, "", "", "", 0, 0);
+    plan_add_mount(builder, &(struct mount_row){.layer = LAYER, .op = MOUNT_SEAL});
     device_nodes(policy, request, builder);
     writable_places(policy, request, builder);
     for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
-        row(builder, MOUNT_SYMLINK, links[i].target, links[i].path, "", 0, 0);
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_SYMLINK,
+                                                    .source = links[i].target,
+                                                    .target = links[i].path});
     if (policy->rw.count > 0 && has_host_uid(policy, host))
         plan_add_note(
             builder, LAYER,
@@ -313,9 +375,12 @@ int plan_small_root(const struct policy *policy, const struct request *request,
     if (r < 0)
         return r;
     for (size_t i = 0; i < policy->hide.count; i++)
-        row(builder, MOUNT_HIDE, "", policy->hide.items[i] + 1, "", 0, 0);
-    row(builder, MOUNT_PIVOT, "", "", "", 0, 0);
-    row(builder, MOUNT_READ_ONLY, "", "/", "", 0, 0);
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_HIDE,
+                                                    .target = policy->hide.items[i] + 1});
+    plan_add_mount(builder, &(struct mount_row){.layer = LAYER, .op = MOUNT_PIVOT});
+    plan_add_mount(builder,
+                   &(struct mount_row){.layer = LAYER, .op = MOUNT_READ_ONLY, .target = "/"});
     builder->plan->features |= PLAN_READ_ONLY_ROOT;
     plan_add_claim(builder, LAYER, CLAIM_EXACT, "only listed paths exist",
                    "pivoted root: read-only system, tmpfs /tmp, /dev/shm and work directory with "

@@ -67,7 +67,7 @@ size_t text_to_u64(const char *text, uint64_t *ret_value)
 
 int file_read_u64_at(int dirfd, const char *name, uint64_t *ret_value)
 {
-    char text[64];
+    char text[64] = "";
     ssize_t n = file_read_at(dirfd, name, text, sizeof(text));
 
     if (n < 0)
@@ -81,7 +81,7 @@ int file_read_u64_at(int dirfd, const char *name, uint64_t *ret_value)
 
 int file_read_key_at(int dirfd, const char *name, const char *key, uint64_t *ret_value)
 {
-    char text[SMALL_FILE_MAX];
+    char text[SMALL_FILE_MAX] = "";
     size_t key_length = strlen(key);
     ssize_t n = file_read_at(dirfd, name, text, sizeof(text));
 

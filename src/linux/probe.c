@@ -59,27 +59,22 @@ static void probe_kernel(struct host *host)
     host->has_seccomp_filter = errno == EFAULT || errno == EACCES;
 }
 
-/* The user database and not $HOME: no environment variable changes isolation. /etc/passwd is read here
- * directly, since a static binary cannot load name service modules. */
+/* The user database and not $HOME: no environment variable changes isolation. In the static executable this is
+ * /etc/passwd alone, since it cannot load name service modules. */
 static void probe_user(struct host *host)
 {
-    const struct passwd *entry;
+    char buffer[4096];
+    struct passwd entry;
+    struct passwd *found = NULL;
 
     host->uid = geteuid();
     host->gid = getegid();
     int groups = getgroups(0, NULL);
     host->extra_group_count = groups > 0 ? (uint32_t)groups : 0;
-    FILE *file = fopen("/etc/passwd", "re");
-    if (!file)
+    if (getpwuid_r(host->uid, &entry, buffer, sizeof(buffer), &found) != 0 || !found)
         return;
-    while ((entry = fgetpwent(file)) != NULL) {
-        if (entry->pw_uid == host->uid) {
-            (void)snprintf(host->user_name, sizeof(host->user_name), "%s", entry->pw_name);
-            (void)snprintf(host->home, sizeof(host->home), "%s", entry->pw_dir);
-            break;
-        }
-    }
-    (void)fclose(file); /* opened for reading only */
+    (void)snprintf(host->user_name, sizeof(host->user_name), "%s", entry.pw_name);
+    (void)snprintf(host->home, sizeof(host->home), "%s", entry.pw_dir);
 }
 
 /* CAP_SYS_ADMIN, CAP_SETUID and CAP_SETGID decide what "root" means here (capabilities(7)). */

@@ -154,25 +154,22 @@ plan_text plan_add_vector(struct plan_builder *builder, const char *const *texts
     return ret;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): one parameter a member of the row, at one call a row */
-void plan_add_mount(struct plan_builder *builder, enum berm_layer layer, enum mount_op op,
-                    const char *source, const char *target, const char *data, uint32_t flags,
-                    unsigned mode)
+void plan_add_mount(struct plan_builder *builder, const struct mount_row *row)
 {
-    struct plan_mount row = {
-        .op = (uint8_t)op,
-        .layer = (uint8_t)layer,
-        .mode = (uint16_t)mode,
-        .flags = flags,
-        .source = plan_add_text(builder, source),
-        .target = plan_add_text(builder, target),
-        .data = plan_add_text(builder, data),
+    struct plan_mount flat = {
+        .op = (uint8_t)row->op,
+        .layer = (uint8_t)row->layer,
+        .mode = (uint16_t)row->mode,
+        .flags = row->flags,
+        .source = plan_add_text(builder, row->source),
+        .target = plan_add_text(builder, row->target),
+        .data = plan_add_text(builder, row->data),
     };
     if (builder->failed)
         return;
     if (has_room(builder, builder->plan->mount_count, PLAN_MOUNTS_MAX,
                  AT_MOST("acts on the file tree", PLAN_MOUNTS_MAX)))
-        builder->plan->mounts[builder->plan->mount_count++] = row;
+        builder->plan->mounts[builder->plan->mount_count++] = flat;
 }
 
 void plan_add_rlimit(struct plan_builder *builder, enum berm_layer layer, int resource,
@@ -201,23 +198,21 @@ void plan_add_rule(struct plan_builder *builder, enum berm_layer layer, const ch
         builder->plan->rules[builder->plan->rule_count++] = row;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): one parameter a member of the row, at one call a row */
-void plan_add_group_write(struct plan_builder *builder, enum berm_layer layer, unsigned controller,
-                          const char *file, const char *value, uint64_t read_back, bool is_optional)
+void plan_add_group_write(struct plan_builder *builder, const struct group_write_row *row)
 {
-    struct plan_group_write row = {
-        .layer = (uint8_t)layer,
-        .controller = (uint8_t)controller,
-        .is_optional = is_optional,
-        .file = plan_add_text(builder, file),
-        .value = plan_add_text(builder, value),
-        .read_back = read_back,
+    struct plan_group_write flat = {
+        .layer = (uint8_t)row->layer,
+        .controller = (uint8_t)row->controller,
+        .is_optional = row->is_optional,
+        .file = plan_add_text(builder, row->file),
+        .value = plan_add_text(builder, row->value),
+        .read_back = row->read_back,
     };
     if (builder->failed)
         return;
     if (has_room(builder, builder->plan->group_write_count, PLAN_GROUP_WRITES_MAX,
                  AT_MOST("control group writes", PLAN_GROUP_WRITES_MAX)))
-        builder->plan->group_writes[builder->plan->group_write_count++] = row;
+        builder->plan->group_writes[builder->plan->group_write_count++] = flat;
 }
 
 void plan_add_claim(struct plan_builder *builder, enum berm_layer layer,

@@ -30,16 +30,31 @@ plan_text plan_add_format(struct plan_builder *builder, const char *format, ...)
 /* Put a NULL-terminated vector into the pool as a run of texts. */
 plan_text plan_add_vector(struct plan_builder *builder, const char *const *texts, uint32_t count);
 
-void plan_add_mount(struct plan_builder *builder, enum berm_layer layer, enum mount_op op,
-                    const char *source, const char *target, const char *data, uint32_t flags,
-                    unsigned mode);
+/* A row to add; texts that are NULL are "". */
+struct mount_row {
+    enum berm_layer layer;
+    enum mount_op op;
+    const char *source, *target, *data;
+    uint32_t flags;
+    unsigned mode;
+};
+
+void plan_add_mount(struct plan_builder *builder, const struct mount_row *row);
 void plan_add_rlimit(struct plan_builder *builder, enum berm_layer layer, int resource,
                      uint64_t soft, uint64_t hard);
 void plan_add_rule(struct plan_builder *builder, enum berm_layer layer, const char *path,
                    uint64_t access);
-void plan_add_group_write(struct plan_builder *builder, enum berm_layer layer, unsigned controller,
-                          const char *file, const char *value, uint64_t read_back,
-                          bool is_optional);
+
+/* See struct plan_group_write. */
+struct group_write_row {
+    enum berm_layer layer;
+    unsigned controller;
+    const char *file, *value;
+    uint64_t read_back;
+    bool is_optional;
+};
+
+void plan_add_group_write(struct plan_builder *builder, const struct group_write_row *row);
 void plan_add_claim(struct plan_builder *builder, enum berm_layer layer,
                     enum claim_strength strength, const char *what, const char *mechanism);
 void plan_add_note(struct plan_builder *builder, enum berm_layer layer, const char *format, ...)

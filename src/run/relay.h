@@ -10,7 +10,7 @@
 
 #include "run/run.h"
 
-#define RELAY_READ_SIZE    65536
+#define RELAY_READ_SIZE    ((size_t)65536)
 #define RELAY_PENDING_SIZE (RELAY_READ_SIZE * RUN_TRANSFORM_GROWTH)
 
 /* One output stream of the program. */

@@ -44,10 +44,19 @@ static struct plan *good_plan(void)
     if (plan_builder_init(&builder) != 0)
         abort();
     for (int i = 0; i < 3; i++) {
-        plan_add_mount(&builder, BERM_LAYER_FILESYSTEM, MOUNT_BIND, "/a", "a", "d", 0, 0);
+        plan_add_mount(&builder, &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM,
+                                                     .op = MOUNT_BIND,
+                                                     .source = "/a",
+                                                     .target = "a",
+                                                     .data = "d"});
         plan_add_rlimit(&builder, BERM_LAYER_LIMITS, i, 1, 2);
         plan_add_rule(&builder, BERM_LAYER_FILESYSTEM, "/a", 1);
-        plan_add_group_write(&builder, BERM_LAYER_LIMITS, 0, "f", "v", 1, true);
+        plan_add_group_write(&builder, &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                                                 .controller = 0,
+                                                                 .file = "f",
+                                                                 .value = "v",
+                                                                 .read_back = 1,
+                                                                 .is_optional = true});
         plan_add_claim(&builder, BERM_LAYER_LIMITS, CLAIM_EXACT, "what", "mechanism");
         plan_add_note(&builder, BERM_LAYER_ENV, "note");
     }

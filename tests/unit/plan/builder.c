@@ -87,11 +87,21 @@ static void every_row_keeps_every_value(void **state)
     (void)state;
     struct plan_builder builder;
     assert_int_equal(plan_builder_init(&builder), 0);
-    plan_add_mount(&builder, BERM_LAYER_FILESYSTEM, MOUNT_BIND, "/usr", "usr", "size=1",
-                   MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE, 0755);
+    plan_add_mount(&builder, &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM,
+                                                 .op = MOUNT_BIND,
+                                                 .source = "/usr",
+                                                 .target = "usr",
+                                                 .data = "size=1",
+                                                 .flags = MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE,
+                                                 .mode = 0755});
     plan_add_rlimit(&builder, BERM_LAYER_LIMITS, 7, 64, 65);
     plan_add_rule(&builder, BERM_LAYER_FILESYSTEM, "/work", 0x1ff);
-    plan_add_group_write(&builder, BERM_LAYER_PROCESS, 1, "pids.max", "128", 128, true);
+    plan_add_group_write(&builder, &(struct group_write_row){.layer = BERM_LAYER_PROCESS,
+                                                             .controller = 1,
+                                                             .file = "pids.max",
+                                                             .value = "128",
+                                                             .read_back = 128,
+                                                             .is_optional = true});
     plan_add_claim(&builder, BERM_LAYER_NETWORK, CLAIM_WEAKER, "no way out", "filter");
     plan_add_note(&builder, BERM_LAYER_ENV, "%d of %s", 3, "them");
     struct plan *plan = finish(&builder);
@@ -205,7 +215,8 @@ static void the_first_failure_stays_and_is_named_by_finish(void **state)
     assert_int_equal(builder.plan->rlimit_count, PLAN_RLIMITS_MAX);
 
     plan_add_note(&builder, BERM_LAYER_ENV, "after the failure");
-    plan_add_mount(&builder, BERM_LAYER_ENV, MOUNT_DIR, NULL, "a", NULL, 0, 0);
+    plan_add_mount(&builder,
+                   &(struct mount_row){.layer = BERM_LAYER_ENV, .op = MOUNT_DIR, .target = "a"});
     assert_int_equal(builder.plan->note_count, 0);
     assert_int_equal(builder.plan->mount_count, 0);
     assert_int_equal(builder.plan->pool_used, 1);
@@ -224,13 +235,19 @@ static void add_row(struct plan_builder *builder, int table)
 {
     switch (table) {
     case 0:
-        plan_add_mount(builder, BERM_LAYER_FILESYSTEM, MOUNT_DIR, "", "a", "", 0, 0);
+        plan_add_mount(
+            builder,
+            &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM, .op = MOUNT_DIR, .target = "a"});
         break;
     case 1:
         plan_add_rule(builder, BERM_LAYER_FILESYSTEM, "/a", 1);
         break;
     case 2:
-        plan_add_group_write(builder, BERM_LAYER_LIMITS, 0, "a", "1", 1, false);
+        plan_add_group_write(builder, &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                                                .controller = 0,
+                                                                .file = "a",
+                                                                .value = "1",
+                                                                .read_back = 1});
         break;
     case 3:
         plan_add_claim(builder, BERM_LAYER_LIMITS, CLAIM_EXACT, "a", "b");

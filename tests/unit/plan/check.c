@@ -24,10 +24,18 @@ static struct plan *good_plan(void)
     struct plan *plan = NULL;
 
     assert_int_equal(plan_builder_init(&builder), 0);
-    plan_add_mount(&builder, BERM_LAYER_FILESYSTEM, MOUNT_BIND, "/usr", "usr", "", 0, 0755);
+    plan_add_mount(&builder, &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM,
+                                                 .op = MOUNT_BIND,
+                                                 .source = "/usr",
+                                                 .target = "usr",
+                                                 .mode = 0755});
     plan_add_rlimit(&builder, BERM_LAYER_LIMITS, 7, 64, 64);
     plan_add_rule(&builder, BERM_LAYER_FILESYSTEM, "/usr", 1);
-    plan_add_group_write(&builder, BERM_LAYER_LIMITS, 0, "memory.max", "1", 1, false);
+    plan_add_group_write(&builder, &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                                             .controller = 0,
+                                                             .file = "memory.max",
+                                                             .value = "1",
+                                                             .read_back = 1});
     plan_add_claim(&builder, BERM_LAYER_LIMITS, CLAIM_EXACT, "memory", "cgroup");
     plan_add_note(&builder, BERM_LAYER_LIMITS, "a note");
     plan_text argv_run = plan_add_vector(&builder, argv, 3);

@@ -16,15 +16,28 @@ static inline struct plan *full_plan(void)
     struct plan *plan = NULL;
 
     assert_int_equal(plan_builder_init(&builder), 0);
-    plan_add_mount(&builder, BERM_LAYER_FILESYSTEM, MOUNT_ROOT, "", "", "size=16m", 0, 0755);
-    plan_add_mount(&builder, BERM_LAYER_FILESYSTEM, MOUNT_BIND, "/usr", "usr", "",
-                   MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE, 0);
-    plan_add_mount(&builder, BERM_LAYER_FILESYSTEM, MOUNT_FILE, "", "etc/passwd", "user:x:1000", 0,
-                   0644);
+    plan_add_mount(&builder, &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM,
+                                                 .op = MOUNT_ROOT,
+                                                 .data = "size=16m",
+                                                 .mode = 0755});
+    plan_add_mount(&builder, &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM,
+                                                 .op = MOUNT_BIND,
+                                                 .source = "/usr",
+                                                 .target = "usr",
+                                                 .flags = MOUNT_FLAG_RO | MOUNT_FLAG_RECURSIVE});
+    plan_add_mount(&builder, &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM,
+                                                 .op = MOUNT_FILE,
+                                                 .target = "etc/passwd",
+                                                 .data = "user:x:1000",
+                                                 .mode = 0644});
     plan_add_rlimit(&builder, BERM_LAYER_LIMITS, 7, 64, UINT64_MAX);
     plan_add_rule(&builder, BERM_LAYER_FILESYSTEM, "/usr", 5);
-    plan_add_group_write(&builder, BERM_LAYER_LIMITS, 0, "memory.max", "536870912", 536870912,
-                         true);
+    plan_add_group_write(&builder, &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                                             .controller = 0,
+                                                             .file = "memory.max",
+                                                             .value = "536870912",
+                                                             .read_back = 536870912,
+                                                             .is_optional = true});
     plan_add_claim(&builder, BERM_LAYER_LIMITS, CLAIM_EXACT, "memory of the tree", "cgroup v2");
     plan_add_claim(&builder, BERM_LAYER_NETWORK, CLAIM_WEAKER, "no way out", "filter");
     plan_add_note(&builder, BERM_LAYER_ENV, "the caller's groups are kept");

@@ -230,7 +230,10 @@ static struct plan *plan_of(const struct facts *facts)
         builder.plan->process_count = 16;
         builder.plan->filter = FILTER_STANDARD;
     }
-    plan_add_mount(&builder, BERM_LAYER_FILESYSTEM, MOUNT_BIND, "/data", "data", "", 0, 0);
+    plan_add_mount(&builder, &(struct mount_row){.layer = BERM_LAYER_FILESYSTEM,
+                                                 .op = MOUNT_BIND,
+                                                 .source = "/data",
+                                                 .target = "data"});
     plan_text run = plan_add_vector(&builder, argv, 1);
     plan_text program = plan_add_text(&builder, "prog\x1b");
     builder.plan->argv = run;
