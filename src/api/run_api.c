@@ -23,6 +23,8 @@
 #include "berm-config.h"
 #include "layers/layer.h"
 #include "layers/small_root.h"
+#include "run/binds.h"
+#include "run/env_file.h"
 
 #define READ_SIZE 65536
 /* Descriptors that the engine is born with: 0, 1, 2 and ENGINE_SOCKET_FD. */
@@ -148,27 +150,56 @@ static int watch(struct berm_run *run)
     return 0;
 }
 
+/* What a plan is made of beside the policy: gathered, used, freed. */
+struct gathered {
+    struct host host;
+    struct bind_paths binds;
+    char **env_extra;
+    size_t env_extra_count;
+};
+
+static int gather(const struct policy *policy, struct gathered *gathered, struct berm_error *err)
+{
+    size_t path_count = 0;
+    const char *const *paths = small_root_subtrees(&path_count);
+
+    int r = policy_validate(policy, err);
+    if (r == 0)
+        r = binds_resolve(policy, &gathered->binds, err);
+    for (size_t i = 0; r == 0 && i < policy->env_file.count; i++)
+        r = env_file_read(policy->env_file.items[i], &gathered->env_extra,
+                          &gathered->env_extra_count, err);
+    if (r == 0)
+        host_probe(&gathered->host, PROBE_QUICK, paths, path_count);
+    return r;
+}
+
 static int make_plan(const struct berm_policy *policy, const struct berm_request *request,
                      struct plan **ret_plan, struct berm_error *err)
 {
     const struct policy *rules = (const struct policy *)policy;
-    AUTO_FREE struct host *host = malloc(sizeof(*host));
-    AUTO_FREE char *cwd = getcwd(NULL, 0);
-    size_t path_count = 0;
-    const char *const *paths = small_root_subtrees(&path_count);
-    struct request inside = {.argv = request->argv,
-                             .caller_env = environ,
-                             .caller_cwd = cwd,
-                             .has_stdin = request->stdin_fd >= 0,
-                             .wants_capture = true};
+    struct gathered *gathered = calloc(1, sizeof(*gathered));
 
-    if (!host)
+    if (!gathered)
         return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL, "no memory");
-    int r = policy_validate(rules, err);
-    if (r < 0)
-        return r;
-    host_probe(host, PROBE_QUICK, paths, path_count);
-    return layers_plan(rules, &inside, host, ret_plan, err);
+    int r = gather(rules, gathered, err);
+    if (r == 0) {
+        struct request inside = {
+            .argv = request->argv,
+            .caller_env = environ,
+            .env_extra = (const char *const *)gathered->env_extra,
+            .env_extra_count = gathered->env_extra_count,
+            .has_stdin = request->stdin_fd >= 0,
+            .wants_capture = true,
+            .ro_resolved = (const char *const *)gathered->binds.ro,
+            .rw_resolved = (const char *const *)gathered->binds.rw,
+        };
+        r = layers_plan(rules, &inside, &gathered->host, ret_plan, err);
+    }
+    binds_done(&gathered->binds);
+    env_file_free(gathered->env_extra, gathered->env_extra_count);
+    free(gathered);
+    return r;
 }
 
 static struct berm_run *run_new(void)

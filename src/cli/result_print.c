@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/signals.h"
-#include "cli/named_fd.h"
 #include "cli/terminal.h"
+#include "run/named_fd.h"
 
 #define PRINT_PART 2048
 
@@ -46,7 +46,7 @@ int print_error_json(int fd, const struct berm_error *err)
     json_begin(&json, fd_sink, &fd, true);
     (void)error_to_json(err, &json); /* the first failure sticks and is returned by json_end */
     int r = json_end(&json);
-    return r < 0 ? r : write_all(fd, "\n", 1);
+    return r;
 }
 
 int print_result_json(int fd, const struct plan *plan, const struct result *result,
@@ -58,7 +58,7 @@ int print_result_json(int fd, const struct plan *plan, const struct result *resu
     json_begin(&json, fd_sink, &fd, true);
     (void)result_to_json(plan, result, captures, options, &json); /* as above */
     int r = json_end(&json);
-    return r < 0 ? r : write_all(fd, "\n", 1);
+    return r;
 }
 
 static int open_result(const char *name)

@@ -17,11 +17,11 @@
 #include "base/error.h"
 #include "cli/caller_tty.h"
 #include "cli/complain.h"
-#include "cli/env_file.h"
 #include "cli/result_print.h"
 #include "cli/terminal.h"
 #include "layers/choices.h"
 #include "layers/small_root.h"
+#include "run/env_file.h"
 #include "run/failure.h"
 #include "run/result.h"
 #include "wire/result_json.h"
@@ -53,6 +53,7 @@ void run_command_done(struct run_command *command)
     policy_free(command->policy);
     env_file_free(command->env_extra, command->env_extra_count);
     policy_free(command->compile_policy);
+    binds_done(&command->binds);
     free(command->plan);
     free(command->compile_plan);
     if (command->stdin_fd > STDERR_FILENO)
@@ -115,6 +116,9 @@ static int plan_compiler(struct run_command *command, struct berm_error *err)
         .files = command->files,
         .file_count = command->file_count,
         .argv_has_work_mark = true,
+        .ro_resolved = (const char *const *)command->binds.ro,
+        .rw_resolved = (const char *const *)command->binds.rw,
+        .absent = command->absent,
     };
 
     free(command->compile_plan);
@@ -138,11 +142,18 @@ int run_command_plan(struct run_command *command, char *const *program, struct b
         .files = command->files,
         .file_count = is_compiled ? 0 : command->file_count,
         .argv_has_work_mark = command->file_count > 0,
+        .absent = command->absent,
     };
 
     int r = command->stdin_fd < 0 ? open_input(command, err) : 0;
     if (r < 0)
         return r;
+    if (!command->binds.ro)
+        r = binds_resolve(command->policy, &command->binds, err);
+    if (r < 0)
+        return r;
+    request.ro_resolved = (const char *const *)command->binds.ro;
+    request.rw_resolved = (const char *const *)command->binds.rw;
     request.has_stdin = command->stdin_fd >= 0;
     host_probe(&command->host, PROBE_QUICK, paths, path_count);
     free(command->plan);
@@ -306,21 +317,13 @@ static int plan_without(struct run_command *command, const struct berm_error *wh
     *mode = MODE_OFF;
     if (command->compile_policy)
         command->compile_policy->modes[why->layer] = MODE_OFF;
-    struct result_note *note = &command->without[command->without_count++];
-    note->layer = why->layer;
-    (void)snprintf(note->text, sizeof(note->text), "preferred and not to be had: %.200s",
-                   why->message);
+    (void)snprintf(command->why[why->layer], sizeof(command->why[why->layer]), "%s", why->message);
+    command->absent[why->layer] = command->why[why->layer];
     return run_command_plan(command, command->program, &err) == 0;
 }
 
-static void add_notes(const struct run_command *command, struct result *result)
-{
-    for (uint32_t i = 0; i < command->without_count && result->note_count < RESULT_NOTES_MAX; i++)
-        result->notes[result->note_count++] = command->without[i];
-}
-
-static int judge(const struct run_command *command, const struct plan *plan, struct cli_part *part,
-                 struct result *ret_result, struct berm_error *err)
+static int judge(const struct plan *plan, struct cli_part *part, struct result *ret_result,
+                 struct berm_error *err)
 {
     char tail[TAIL_CHARS + 1];
 
@@ -329,10 +332,7 @@ static int judge(const struct run_command *command, const struct plan *plan, str
             part->seen.streams[i].omitted_bytes = 0; /* all of it was passed through */
     }
     copy_tail(part->output.captures[STREAM_STDERR], tail, sizeof(tail));
-    int r = outcome(plan, &part->seen, tail, ret_result, err);
-    if (r == 0)
-        add_notes(command, ret_result);
-    return r;
+    return outcome(plan, &part->seen, tail, ret_result, err);
 }
 
 static int refuse_after_run(const struct run_command *command, const struct berm_error *err)
@@ -357,7 +357,7 @@ static int judge_and_show(const struct run_command *command, struct cli_part par
     }
     if (has_compiler) {
         compile.result = compiled;
-        if (judge(command, command->compile_plan, &parts[PART_COMPILE], compiled, &err) < 0)
+        if (judge(command->compile_plan, &parts[PART_COMPILE], compiled, &err) < 0)
             return refuse_after_run(command, &err);
         has_failed = compiled->verdict != BERM_VERDICT_EXITED || compiled->exit_code != 0;
     }
@@ -365,7 +365,7 @@ static int judge_and_show(const struct run_command *command, struct cli_part par
         show_result(command, &parts[PART_RUN].output, compiled, &compile, true);
         return compiled->status;
     }
-    if (judge(command, command->plan, &parts[PART_RUN], &results[PART_RUN], &err) < 0)
+    if (judge(command->plan, &parts[PART_RUN], &results[PART_RUN], &err) < 0)
         return refuse_after_run(command, &err);
     show_result(command, &parts[PART_RUN].output, &results[PART_RUN],
                 has_compiler ? &compile : NULL, false);

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "linux/host.h"
 #include "policy/request.h"
+#include "run/binds.h"
 #include "run/result.h"
 #include "run/run.h"
 
@@ -29,9 +30,10 @@ struct run_command {
     size_t file_count;
     char *const
         *program; /* borrowed: what run_command_plan() was given, to plan again without a layer */
-    struct result_note
-        without[BERM_LAYER_COUNT]; /* layers that were preferred and could not be had */
-    uint32_t without_count;
+    struct bind_paths binds; /* where --ro and --rw really lead */
+    /* Layers that were preferred and could not be had: why, by layer. */
+    const char *absent[BERM_LAYER_COUNT];
+    char why[BERM_LAYER_COUNT][BERM_MESSAGE_SIZE];
 };
 
 void run_command_init(struct run_command *command);

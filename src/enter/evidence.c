@@ -279,6 +279,7 @@ static uint32_t contradiction(const struct enter_context *context, const struct 
     bool has_filter = plan->filter != FILTER_NONE;
     /* Init is 1, the first program 2; a second one comes after whatever the first made. */
     bool has_own_pid = context->is_second ? seen->pid > 2 : seen->pid == 2;
+    /* clang-format off: version 14 crashes here */
     const struct check checks[] = {
         {EVIDENCE_UID,                                       plan_has(plan,           PLAN_USER_NAMESPACE),
          seen->uid == plan->inside_uid && seen->gid == plan->inside_gid                                                                                                               },
@@ -293,8 +294,9 @@ static uint32_t contradiction(const struct enter_context *context, const struct 
         {EVIDENCE_INTERFACES,                           plan_has(plan,                                                  PLAN_NO_NETWORK),
          seen->interfaces_up == (plan_has(plan,                                                                          PLAN_LOOPBACK) ? 1 : 0)},
         {EVIDENCE_PID,                                       plan_has(plan,                                                              PLAN_INIT),                                                                         has_own_pid                                                   },
-        {EVIDENCE_ROOT,                              plan_has(plan,                                                     PLAN_READ_ONLY_ROOT),                                           root_is_sealed(seen)},
+        {EVIDENCE_ROOT,                              plan_has(plan,                                                     PLAN_READ_ONLY_ROOT),                    root_is_sealed(seen)},
     };
+    /* clang-format on */
 
     if (namespace < ENTER_NAMESPACES)
         return EVIDENCE_NAMESPACE + namespace;

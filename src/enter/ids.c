@@ -1,7 +1,8 @@
 /*
  * Who the run is: waiting for the id maps, taking the inner identity.
  */
-#include <poll.h>
+#include <fcntl.h>
+#include <linux/sched.h>
 
 #include "enter/raw.h"
 #include "enter/sequence.h"
@@ -34,4 +35,28 @@ int step_identity(struct enter_state *state)
     if (r < 0)
         return (int)r;
     return (int)RAW(SYS_setresuid, plan->inside_uid, plan->inside_uid, plan->inside_uid);
+}
+
+static int write_own(const char *path, const char *text)
+{
+    int fd = raw_open(path, O_WRONLY | O_CLOEXEC, 0);
+
+    if (fd < 0)
+        return fd;
+    long n = RAW(SYS_write, RAW_ARG(fd), text, raw_length(text));
+    (void)raw_close(fd);
+    return n < 0 ? (int)n : 0;
+}
+
+int step_lock_mounts(struct enter_state *state)
+{
+    if (!plan_has(state->plan, PLAN_LOCK_MOUNTS))
+        return 0;
+    int r = (int)RAW(SYS_unshare, (unsigned long)(CLONE_NEWUSER | CLONE_NEWNS));
+    /* "deny" first: gid_map may be written without a capability outside only then (user_namespaces(7)). */
+    if (r == 0)
+        r = write_own("/proc/self/setgroups", "deny");
+    if (r == 0)
+        r = write_own("/proc/self/gid_map", "0 0 1");
+    return r == 0 ? write_own("/proc/self/uid_map", "0 0 1") : r;
 }

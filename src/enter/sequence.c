@@ -39,6 +39,11 @@ const struct step enter_steps[STEP_COUNT] = {
         "build the file tree and make it the root",
         "in init, so that init itself holds no path to the host when the program starts",
         step_mounts},
+    [STEP_LOCK_MOUNTS] = {STEP_LOCK_MOUNTS, BERM_LAYER_PROCESS, STEP_IN_INIT, "lock-mounts",
+        "hand the mounts on to a second user and mount namespace, where none can be taken away",
+        "only where the program keeps capabilities (below L5): `umount /proc` would show the host's; "
+        "mounts that come from a more privileged namespace are locked (mount_namespaces(7))",
+        step_lock_mounts},
     [STEP_HOSTNAME] = {STEP_HOSTNAME, BERM_LAYER_PROCESS, STEP_IN_INIT, "hostname",
         "set the host name of the run's UTS namespace",
         "needs CAP_SYS_ADMIN, which is dropped later",

@@ -18,6 +18,7 @@ enum step_id {
     STEP_NO_NESTING,
     STEP_LOOPBACK,
     STEP_MOUNTS,
+    STEP_LOCK_MOUNTS,
     STEP_HOSTNAME,
     STEP_HIDE_INIT,
     STEP_FORK,
@@ -82,6 +83,7 @@ int step_identity(struct enter_state *state);
 int step_no_nesting(struct enter_state *state);
 int step_loopback(struct enter_state *state);
 int step_mounts(struct enter_state *state);
+int step_lock_mounts(struct enter_state *state);
 int step_hostname(struct enter_state *state);
 int step_hide_init(struct enter_state *state);
 int step_fork(struct enter_state *state);

@@ -47,11 +47,6 @@ static void plan_hidden(const struct policy *policy, const struct host *host,
                                                     .target = mark});
     plan_add_claim(builder, BERM_LAYER_FILESYSTEM, CLAIM_EXACT, "chosen paths are hidden",
                    "mount namespace: an empty tmpfs over each directory, /dev/null over each file");
-    if (host->extra_group_count > 0 && !host->is_root)
-        plan_add_note(builder, BERM_LAYER_FILESYSTEM,
-                      "%u supplementary groups of the caller stay with the program: a user "
-                      "namespace cannot drop them",
-                      host->extra_group_count);
 }
 
 int plan_filesystem(const struct policy *policy, const struct request *request,

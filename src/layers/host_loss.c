@@ -23,6 +23,7 @@ static const struct dangerous_path dangerous[] = {
     {"/var/run",            "sockets that control the host"         },
     {"/var/lib/docker",     "a container runtime's state"           },
     {"/var/lib/containerd", "a container runtime's state"           },
+    {"/home",               "home directories"                      },
     {"/root",               "root's home directory"                 },
     {"/boot",               "the host's kernel"                     },
 };

@@ -103,6 +103,19 @@ static void plan_base(const struct policy *policy, const struct request *request
     }
 }
 
+/* The layer that is blamed when there is no user namespace to be had: the first that needs it. */
+static enum berm_layer user_namespace_owner(const struct policy *policy)
+{
+    static const enum berm_layer users[] = {BERM_LAYER_PRIVILEGES, BERM_LAYER_PROCESS,
+                                            BERM_LAYER_FILESYSTEM, BERM_LAYER_NETWORK};
+
+    for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
+        if (layer_is_on(policy, users[i]))
+            return users[i];
+    }
+    return BERM_LAYER_NONE;
+}
+
 /* settled.md, "Inner and outer identity": uid 1000 at L6, "root" inside below it. */
 static void plan_identity(const struct policy *policy, const struct host *host,
                           struct plan_builder *builder)
@@ -112,9 +125,7 @@ static void plan_identity(const struct policy *policy, const struct host *host,
     if (!has_user_namespace(policy))
         return;
     builder->plan->features |= PLAN_USER_NAMESPACE;
-    use_namespace(builder, CLONE_ROW_USER,
-                  layer_is_on(policy, BERM_LAYER_PRIVILEGES) ? BERM_LAYER_PRIVILEGES
-                                                             : BERM_LAYER_PROCESS);
+    use_namespace(builder, CLONE_ROW_USER, user_namespace_owner(policy));
     builder->plan->inside_uid = is_hardened ? INSIDE_UID : 0;
     builder->plan->inside_gid = is_hardened ? INSIDE_UID : 0;
     builder->plan->drop_groups = host->is_root;
@@ -128,6 +139,12 @@ static struct plan *snapshot(const struct plan_builder *builder)
     if (copy)
         memcpy(copy, builder->plan, sizeof(*copy));
     return copy;
+}
+
+static void say_absent(const struct layer *layer, const char *why, struct plan_builder *builder)
+{
+    plan_add_claim(builder, layer->id, CLAIM_ABSENT, layer->promise, why);
+    plan_add_note(builder, layer->id, "preferred and not to be had: %s", why);
 }
 
 static int ask_layer(const struct layer *layer, const struct policy *policy,
@@ -150,8 +167,7 @@ static int ask_layer(const struct layer *layer, const struct policy *policy,
     uint32_t pool_used = builder->plan->pool_used;
     memcpy(builder->plan, before, sizeof(*before));
     builder->plan->pool_used = pool_used;
-    plan_add_claim(builder, layer->id, CLAIM_ABSENT, layer->promise, why.message);
-    plan_add_note(builder, layer->id, "preferred and not to be had: %s", why.message);
+    say_absent(layer, why.message, builder);
     return 0;
 }
 
@@ -185,6 +201,8 @@ int layers_plan(const struct policy *policy, const struct request *request, cons
     for (unsigned i = BERM_LAYER_NONE + 1; r == 0 && i < BERM_LAYER_COUNT; i++) {
         if (layer_is_on(policy, i))
             r = ask_layer(&layers[i], policy, request, host, &builder, err);
+        else if (request->absent && request->absent[i])
+            say_absent(&layers[i], request->absent[i], &builder);
     }
     if (r == 0)
         r = plan_builder_finish(&builder, &plan, err);

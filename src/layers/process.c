@@ -76,6 +76,8 @@ int plan_process(const struct policy *policy, const struct request *request,
                          host_block_cure(host->proc_mount), "a fresh /proc cannot be mounted: %s",
                          host_block_cause(host->proc_mount));
     builder->plan->features |= PLAN_INIT;
+    if (!layer_is_on(policy, BERM_LAYER_PRIVILEGES) && !has_small_root(policy))
+        builder->plan->features |= PLAN_LOCK_MOUNTS;
     use_namespace(builder, CLONE_ROW_PID, BERM_LAYER_PROCESS);
     use_namespace(builder, CLONE_ROW_MOUNT, BERM_LAYER_PROCESS);
     if (!has_small_root(policy)) {
@@ -89,6 +91,11 @@ int plan_process(const struct policy *policy, const struct request *request,
     plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_EXACT, "sees only its own processes",
                    "PID namespace with a /proc of its own; berm's init is PID 1");
     cap_processes(policy, host, builder);
+    if (host->extra_group_count > 0 && !host->is_root)
+        plan_add_note(builder, BERM_LAYER_PROCESS,
+                      "%u supplementary groups of the caller stay with the program: a user "
+                      "namespace cannot drop them",
+                      host->extra_group_count);
     if (policy->level >= L6)
         plan_hardened(builder);
     return 0;

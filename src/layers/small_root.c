@@ -265,29 +265,36 @@ static void process_view(const struct policy *policy, struct plan_builder *build
     plan_add_note(builder, LAYER, "the process layer is off: /proc shows the host's processes");
 }
 
-static int callers_paths(const struct policy *policy, const struct host *host,
-                         const struct text_list *list, bool is_writable,
-                         struct plan_builder *builder, struct berm_error *err)
-{
-    uint32_t flags = MOUNT_FLAG_RECURSIVE | (is_writable ? 0u : (uint32_t)MOUNT_FLAG_RO);
-    char path[4096];
-    char at[4096];
+/* One of the two lists of paths that the caller brings in. */
+struct callers_list {
+    const char *flag;
+    const struct text_list *items;
+    const char *const *resolved; /* NULL: as they are written */
+    uint32_t flags;
+};
 
-    for (size_t i = 0; i < list->count; i++) {
-        int r = policy_split_bind(list->items[i], path, sizeof(path), at, sizeof(at), err);
+static int callers_paths(const struct policy *policy, const struct host *host,
+                         const struct callers_list *list, struct plan_builder *builder,
+                         struct berm_error *err)
+{
+    char path[4096] = "";
+    char at[4096] = "";
+
+    for (size_t i = 0; i < list->items->count; i++) {
+        const char *item = list->items->items[i];
+        int r = policy_split_bind(item, path, sizeof(path), at, sizeof(at), err);
         if (r == 0 && !policy->accept_host_loss)
-            r = refuse_host_loss(host, is_writable ? "--rw" : "--ro", path, err);
+            r = refuse_host_loss(host, list->flag, list->resolved ? list->resolved[i] : path, err);
         if (r < 0)
             return r;
         if (strcmp(at, "/") == 0)
             return error_set(err, BERM_E_INVALID, LAYER, 0, "choose a directory below it",
-                             "%s %s: the root itself cannot be replaced",
-                             is_writable ? "--rw" : "--ro", list->items[i]);
+                             "%s %s: the root itself cannot be replaced", list->flag, item);
         plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
                                                     .op = MOUNT_BIND,
                                                     .source = path,
                                                     .target = at + 1,
-                                                    .flags = flags});
+                                                    .flags = list->flags});
     }
     return 0;
 }
@@ -369,9 +376,13 @@ int plan_small_root(const struct policy *policy, const struct request *request,
             builder, LAYER,
             "the run has a host uid of its own: below --rw it can write only where anybody "
             "may");
-    int r = callers_paths(policy, host, &policy->ro, false, builder, err);
+    const struct callers_list read_only = {"--ro", &policy->ro, request->ro_resolved,
+                                           MOUNT_FLAG_RECURSIVE | MOUNT_FLAG_RO};
+    const struct callers_list writable = {"--rw", &policy->rw, request->rw_resolved,
+                                          MOUNT_FLAG_RECURSIVE};
+    int r = callers_paths(policy, host, &read_only, builder, err);
     if (r == 0)
-        r = callers_paths(policy, host, &policy->rw, true, builder, err);
+        r = callers_paths(policy, host, &writable, builder, err);
     if (r < 0)
         return r;
     for (size_t i = 0; i < policy->hide.count; i++)

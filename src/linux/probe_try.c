@@ -166,35 +166,36 @@ struct block_text {
 };
 
 static const struct block_text block_texts[BLOCK_COUNT] = {
-    [BLOCK_NONE] = {"",                                                                           ""                                                    },
+    [BLOCK_NONE] = {"",                                                                           ""                                                                              },
     [BLOCK_UNKNOWN] = {"the kernel refused it and gave no reason that berm knows",
-                    "run `berm doctor`"                                                                                                                 },
-    [BLOCK_NOT_TRIED] = {"it has not been tried",                                                      "run `berm doctor`"                                   },
+                    "run `berm doctor`"                                                                                                                                           },
+    [BLOCK_NOT_TRIED] = {"it has not been tried",                                                      "run `berm doctor`"                                                             },
     [BLOCK_KERNEL_TOO_OLD] = {"this kernel is too old or was built without it",
-                    "use Linux 6.1 or newer, as in Debian 12"                                                                                           },
+                    "use Linux 6.1 or newer, as in Debian 12"                                                                                                                     },
     [BLOCK_USERNS_SYSCTL_MAX] = {"user.max_user_namespaces is 0 or used up",
-                    "set it: sysctl -w user.max_user_namespaces=10000"                                                                                  },
+                    "set it: sysctl -w user.max_user_namespaces=10000"                                                                                                            },
     [BLOCK_USERNS_SYSCTL_CLONE] = {"kernel.unprivileged_userns_clone is 0",
-                    "set it: sysctl -w kernel.unprivileged_userns_clone=1"                                                                              },
-    [BLOCK_USERNS_APPARMOR] = {"kernel.apparmor_restrict_unprivileged_userns is 1 and no AppArmor "
-                               "profile allows berm",                         "install berm's AppArmor profile, or run berm as root"},
+                    "set it: sysctl -w kernel.unprivileged_userns_clone=1"                                                                                                        },
+    [BLOCK_USERNS_APPARMOR] =
+        {"kernel.apparmor_restrict_unprivileged_userns is 1 and no AppArmor "
+         "profile allows berm",                                               "run berm as root, or load an AppArmor profile for berm with the rule `userns,`"},
     [BLOCK_OUTER_FILTER] = {"berm itself runs under a system-call filter that refuses it",
                     "allow clone, clone3 and unshare with namespace flags in the outer "
-                            "sandbox (Docker: --security-opt seccomp=unconfined)"                                                                       },
+                            "sandbox (Docker: --security-opt seccomp=unconfined)"                                                                                                 },
     [BLOCK_CHROOT] = {"berm was started inside a chroot, where the kernel refuses user namespaces",
-                    "enter the tree by a mount namespace and pivot_root, or systemd-nspawn"                                                             },
+                    "enter the tree by a mount namespace and pivot_root, or systemd-nspawn"                                                                                       },
     [BLOCK_PROC_MASKED] =
         {"parts of /proc are covered by the outer container, so the kernel refuses "
          "a fresh one",                                                       "start the outer container with an unmasked /proc (Docker: --security-opt "
-         "systempaths=unconfined)"                                                                           },
+         "systempaths=unconfined)"                                                                                                     },
     [BLOCK_READ_ONLY] = {"the control group file system is mounted read-only",
-                    "mount it writable, or delegate a group to berm"                                                                                    },
+                    "mount it writable, or delegate a group to berm"                                                                                                              },
     [BLOCK_NOT_DELEGATED] = {"this user may not make control groups below berm's own",
                     "start berm in a delegated group: systemd-run --user --scope -p "
-                             "Delegate=yes berm ..."                                                                                                    },
-    [BLOCK_CONTROLLER_MISSING] = {"the controller is not there",                                                "enable it in the parent group"                       },
+                             "Delegate=yes berm ..."                                                                                                                              },
+    [BLOCK_CONTROLLER_MISSING] = {"the controller is not there",                                                "enable it in the parent group"                                                 },
     [BLOCK_NOT_ENABLED] = {"the kernel has it, but it is not switched on",
-                    "add landlock to the lsm= boot parameter"                                                                                           },
+                    "add landlock to the lsm= boot parameter"                                                                                                                     },
 };
 
 const char *host_block_cause(enum host_block block)

@@ -77,6 +77,7 @@ const char *plan_feature_name(unsigned bit)
         "dump-nothing",
         "read-only-root",
         "no-nesting",
+        "lock-mounts",
     };
     return bit < COUNT_OF(names) ? names[bit] : NULL;
 }

@@ -143,7 +143,8 @@ enum plan_feature {
     PLAN_SWEEP_SESSION = 1u << 19,  /* limits: kill what is left of the session at the end */
     PLAN_DUMP_NOTHING = 1u << 20,   /* limits: no core file */
     PLAN_READ_ONLY_ROOT = 1u << 21, /* filesystem: evidence must show it */
-    PLAN_NO_NESTING = 1u << 22      /* privileges: no user namespace below the run's own */
+    PLAN_NO_NESTING = 1u << 22,     /* privileges: no user namespace below the run's own */
+    PLAN_LOCK_MOUNTS = 1u << 23     /* process: no mount can be taken away, below L5 */
 };
 
 /* Which embedded filter (src/linux/filter.h). */

@@ -24,6 +24,11 @@ struct request {
     bool wants_capture; /* output is returned (JSON, API), not passed through */
     const struct request_file *files;
     size_t file_count;
+    /* Where the policy's --ro and --rw really lead, item by item; NULL: as they are written. */
+    const char *const *ro_resolved;
+    const char *const *rw_resolved;
+    /* By layer: why a preferred layer could not be had when it was tried; NULL = it was not. */
+    const char *const *absent;
     bool argv_has_work_mark; /* argv entries may begin with PLAN_WORK_MARK */
 };
 

@@ -61,11 +61,8 @@ def keys_of(value):
     return set()
 
 
-# The two keys of a compiled language are known to be missing there: the test says when they come.
-COMPILED = pytest.param(["code", "--lang", "c", "/dev/null"], id="code --lang c", marks=pytest.mark.xfail(
-    strict=True, reason="docs/reference/result.md does not explain `compile` yet"))
 RUNS = [
-    COMPILED,
+    ["code", "--lang", "c", "/dev/null"],
     ["run", "--timings", "--", "true"],
     ["run", "--", "sh", "-c", r"printf '\377'; kill -SEGV $$"],
     ["run", "--wall", "100ms", "--", "sleep", "9"],

@@ -1,7 +1,7 @@
 /*
  * Reading variables from a file.
  */
-#include "cli/env_file.h"
+#include "run/env_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "cli/named_fd.h"
+#include "run/named_fd.h"
 
 void env_file_free(char **list, size_t count)
 {

@@ -1,7 +1,7 @@
 /*
  * FILE or fd:N.
  */
-#include "cli/named_fd.h"
+#include "run/named_fd.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /*
  * --env-file: variables from a file or a descriptor, so that their values stand in no process list.
  */
-#ifndef BERM_CLI_ENV_FILE_H
-#define BERM_CLI_ENV_FILE_H
+#ifndef BERM_RUN_ENV_FILE_H
+#define BERM_RUN_ENV_FILE_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /*
  * Options that name a file or a descriptor: FILE or fd:N.
  */
-#ifndef BERM_CLI_NAMED_FD_H
-#define BERM_CLI_NAMED_FD_H
+#ifndef BERM_RUN_NAMED_FD_H
+#define BERM_RUN_NAMED_FD_H
 
 /* Open a file, or duplicate the descriptor that "fd:N" names. Owned, close-on-exec; -errno on failure:
  * -EBADF when there is no such descriptor. */
