@@ -11,9 +11,6 @@
 /* MOUNT_ATTR_* of a row's flags. */
 uint64_t mount_attributes(uint32_t flags);
 
-/* A detached, private copy of the mount at @path with the row's attributes, or -errno. */
-int take_source(const char *path, uint32_t flags);
-
 /* A path of the plan, with the work directory's path in place of the mark. NULL when it is too long. */
 const char *expand_path(const struct enter_state *state, plan_text text,
                         char buffer[ENTER_PATH_LIMIT]);

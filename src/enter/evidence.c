@@ -264,47 +264,44 @@ static bool capabilities_are_gone(const struct evidence *evidence)
             evidence->caps_bounding | evidence->caps_ambient) == 0;
 }
 
-/* One promise that the kernel must bear out. */
-struct check {
-    enum evidence_item item;
-    bool is_asked, holds;
-};
+/* One promise that the kernel must bear out: the first that it does not is kept. */
+static void require(uint32_t *found, uint32_t item, bool is_asked, bool holds)
+{
+    if (*found == EVIDENCE_COUNT && is_asked && !holds)
+        *found = item;
+}
 
 /* The first item that contradicts the plan, or EVIDENCE_COUNT. */
 static uint32_t contradiction(const struct enter_context *context, const struct evidence *seen)
 {
     const struct plan *plan = context->plan;
-    uint32_t namespace = shared_namespace(context, seen);
+    uint32_t shared = shared_namespace(context, seen);
+    uint32_t found = EVIDENCE_COUNT;
     uint32_t limit = 0;
     bool has_filter = plan->filter != FILTER_NONE;
     /* Init is 1, the first program 2; a second one comes after whatever the first made. */
     bool has_own_pid = context->is_second ? seen->pid > 2 : seen->pid == 2;
-    /* clang-format off: version 14 crashes here */
-    const struct check checks[] = {
-        {EVIDENCE_UID,                                       plan_has(plan,           PLAN_USER_NAMESPACE),
-         seen->uid == plan->inside_uid && seen->gid == plan->inside_gid                                                                                                               },
-        {EVIDENCE_GROUPS,                                    plan->drop_groups,       seen->group_count == 0 },
-        {EVIDENCE_CAPABILITIES,                                     plan_has(plan, PLAN_DROP_CAPABILITIES),
-         capabilities_are_gone(seen)                                                                       },
-        {EVIDENCE_NO_NEW_PRIVS,                                     plan_has(plan,      PLAN_NO_NEW_PRIVS), seen->no_new_privs == 1                                                                         },
-        {EVIDENCE_NESTING,                                     plan_has(plan,        PLAN_NO_NESTING), seen->nesting_probe > 0},
-        {EVIDENCE_FILTER_MODE,                                        has_filter, seen->seccomp_mode == 2                       },
-        {EVIDENCE_FILTER_PROBE, has_filter,                        seen->filter_probe == context->filter_probe_errno       },
-        {EVIDENCE_LANDLOCK,                                                  plan->landlock_fs != 0,                                                       seen->landlock_probe == EACCES                                      },
-        {EVIDENCE_INTERFACES,                           plan_has(plan,                                                  PLAN_NO_NETWORK),
-         seen->interfaces_up == (plan_has(plan,                                                                          PLAN_LOOPBACK) ? 1 : 0)},
-        {EVIDENCE_PID,                                       plan_has(plan,                                                              PLAN_INIT),                                                                         has_own_pid                                                   },
-        {EVIDENCE_ROOT,                              plan_has(plan,                                                     PLAN_READ_ONLY_ROOT),                    root_is_sealed(seen)},
-    };
-    /* clang-format on */
+    bool limits_hold = same_limits(plan, seen, &limit);
 
-    if (namespace < ENTER_NAMESPACES)
-        return EVIDENCE_NAMESPACE + namespace;
-    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-        if (checks[i].is_asked && !checks[i].holds)
-            return checks[i].item;
-    }
-    return same_limits(plan, seen, &limit) ? (uint32_t)EVIDENCE_COUNT : EVIDENCE_RLIMIT + limit;
+    require(&found, EVIDENCE_UID, plan_has(plan, PLAN_USER_NAMESPACE),
+            seen->uid == plan->inside_uid && seen->gid == plan->inside_gid);
+    require(&found, EVIDENCE_GROUPS, plan->drop_groups, seen->group_count == 0);
+    require(&found, EVIDENCE_NAMESPACE + shared, shared < ENTER_NAMESPACES, false);
+    require(&found, EVIDENCE_CAPABILITIES, plan_has(plan, PLAN_DROP_CAPABILITIES),
+            capabilities_are_gone(seen));
+    require(&found, EVIDENCE_NO_NEW_PRIVS, plan_has(plan, PLAN_NO_NEW_PRIVS),
+            seen->no_new_privs == 1);
+    require(&found, EVIDENCE_NESTING, plan_has(plan, PLAN_NO_NESTING), seen->nesting_probe > 0);
+    require(&found, EVIDENCE_FILTER_MODE, has_filter, seen->seccomp_mode == 2);
+    require(&found, EVIDENCE_FILTER_PROBE, has_filter,
+            seen->filter_probe == context->filter_probe_errno);
+    require(&found, EVIDENCE_LANDLOCK, plan->landlock_fs != 0, seen->landlock_probe == EACCES);
+    require(&found, EVIDENCE_INTERFACES, plan_has(plan, PLAN_NO_NETWORK),
+            seen->interfaces_up == (plan_has(plan, PLAN_LOOPBACK) ? 1 : 0));
+    require(&found, EVIDENCE_PID, plan_has(plan, PLAN_INIT), has_own_pid);
+    require(&found, EVIDENCE_ROOT, plan_has(plan, PLAN_READ_ONLY_ROOT), root_is_sealed(seen));
+    require(&found, EVIDENCE_RLIMIT + limit, true, limits_hold);
+    return found;
 }
 
 int step_evidence(struct enter_state *state)

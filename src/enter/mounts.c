@@ -239,20 +239,13 @@ static int unstash(const struct enter_state *state, const char *target)
     return r;
 }
 
-/* The run's own group, read-only: what a runtime reads to size itself. */
+/* The run's own group: what a runtime reads to size itself. Made read-only by the seal. */
 static int show_group(const struct enter_state *state, const struct plan_mount *row,
                       const char *target)
 {
     const char *source = row->mode < ENTER_GROUPS ? state->context->group_dirs[row->mode] : NULL;
 
-    if (!source)
-        return 0;
-    int fd = take_source(source, row->flags | MOUNT_FLAG_RO | MOUNT_FLAG_NOEXEC);
-    if (fd < 0)
-        return fd;
-    int r = attach(fd, target);
-    (void)raw_close(fd);
-    return r;
+    return source ? bind_system(source, target, row->flags) : 0;
 }
 
 static int run_row(struct enter_state *state, uint32_t index, const char *source,

@@ -53,7 +53,7 @@ const struct step enter_steps[STEP_COUNT] = {
         "before the program exists there is nobody to read them",
         step_hide_init},
     [STEP_FORK] = {STEP_FORK, BERM_LAYER_PROCESS, STEP_IN_INIT, "fork",
-        "make the process that becomes the program; init stays PID 1",
+        "make the process that becomes the program; init stays PID 1 and waits until it is executed",
         "the last act of init: what follows concerns the program alone",
         step_fork},
     [STEP_NEW_SESSION] = {STEP_NEW_SESSION, BERM_LAYER_LIMITS, STEP_IN_PROGRAM, "new-session",
@@ -184,6 +184,13 @@ static void begin_state(struct enter_state *state, const struct enter_context *c
     state->landlock_fd = -1;
 }
 
+void enter_program(struct enter_state *state)
+{
+    run_steps(state, STEP_IN_PROGRAM);
+    (void)RAW(SYS_exit_group, RAW_ARG(125)); /* not reached: the last row never returns 0 */
+    __builtin_unreachable();
+}
+
 void enter_child(const struct enter_context *context)
 {
     struct enter_state state = {.stash_fd = -1};
@@ -195,7 +202,5 @@ void enter_child(const struct enter_context *context)
         begin_state(&state, state.context->next);
         run_step(&state, STEP_FORK);
     }
-    run_steps(&state, STEP_IN_PROGRAM);
-    (void)RAW(SYS_exit_group, RAW_ARG(125)); /* not reached: the last row never returns 0 */
-    __builtin_unreachable();
+    enter_program(&state); /* no init: this process becomes the program */
 }

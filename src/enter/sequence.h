@@ -54,7 +54,7 @@ struct enter_state {
     int stash_fd;   /* of the row MOUNT_STASH; owned by source_fds */
     int source_fds[PLAN_MOUNTS_MAX]; /* by row: detached copies of what is bound; negative = none */
     int landlock_fd;
-    long program_pid; /* in init, after STEP_FORK: > 0; in the program: 0 */
+    long program_pid; /* in init, after STEP_FORK; 0 where there is no init */
     struct evidence evidence;
 };
 
@@ -105,6 +105,9 @@ int step_exec(struct enter_state *state);
 /* PID 1 after the fork: reaps, reports the program's end, dies with berm. Returns only to begin the next
  * program: the state then speaks of that one. */
 void init_main(struct enter_state *state);
+
+/* The rows of the program, up to exec. */
+void enter_program(struct enter_state *state) __attribute__((noreturn));
 
 /* One message on the status pipe, stamped with the time; a failing write cannot be told to anybody. */
 void enter_send(int status_fd, struct enter_message *message);

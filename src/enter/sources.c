@@ -41,7 +41,8 @@ static int set_attributes(int fd, uint32_t flags)
     return (int)RAW(SYS_mount_setattr, RAW_ARG(fd), "", how, &attributes, sizeof(attributes));
 }
 
-int take_source(const char *path, uint32_t flags)
+/* A detached, private copy of the mount at @path with the row's attributes, or -errno. */
+static int take_source(const char *path, uint32_t flags)
 {
     unsigned long how =
         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (flags & MOUNT_FLAG_RECURSIVE ? AT_RECURSIVE : 0UL);

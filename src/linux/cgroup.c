@@ -230,10 +230,12 @@ static void read_memory(const struct cgroup *group, struct cgroup_counts *counts
     counts->has_memory = r == 0;
     if (is_v1) {
         (void)file_read_u64_at(fd, "memory.max_usage_in_bytes", &counts->memory_peak_bytes);
-        (void)file_read_u64_at(fd, "memory.failcnt", &counts->memory_refusals);
+        if (counts->oom_kills > 0)
+            (void)file_read_u64_at(fd, "memory.failcnt", &counts->memory_refusals);
     } else {
         (void)file_read_u64_at(fd, "memory.peak", &counts->memory_peak_bytes); /* Linux 5.19 */
-        (void)file_read_key_at(fd, "memory.events", "max", &counts->memory_refusals);
+        if (counts->oom_kills > 0)
+            (void)file_read_key_at(fd, "memory.events", "max", &counts->memory_refusals);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 
 #define SMALL_FILE_MAX 4096
+#define KERNEL_PAGE    4096
 
 ssize_t file_read_at(int dirfd, const char *name, char *buffer, size_t size)
 {
@@ -25,7 +26,8 @@ ssize_t file_read_at(int dirfd, const char *name, char *buffer, size_t size)
         if (n < 0)
             return -errno;
         used += (size_t)n;
-        if (n == 0)
+        /* These files give all they have, or a page, in one read (seq_file.rst): less is the end. */
+        if (n == 0 || (used < size && used < KERNEL_PAGE))
             break;
         if (used == size)
             return -E2BIG;

@@ -77,16 +77,15 @@ static void probe_user(struct host *host)
     (void)snprintf(host->home, sizeof(host->home), "%s", entry.pw_dir);
 }
 
-/* Root of a user namespace that maps only a few uids is an ordinary user here: it has no uid to give to a run.
- * The initial namespace maps all of them (user_namespaces(7)). */
-static bool has_all_uids(void)
-{
-    char text[256] = "";
-    uint64_t count = 0;
+/* The initial user namespace, whose inode number never changes (PROC_USER_INIT_INO, linux/proc_ns.h). Root of
+ * another one is an ordinary user here: it may have no uid to give to a run. */
+#define INITIAL_USER_NAMESPACE 0xEFFFFFFDU
 
-    ssize_t n = file_read_at(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text));
-    const char *last = n > 0 ? strrchr(text, ' ') : NULL;
-    return last && text_to_u64(last + 1, &count) > 0 && count >= 2000000000U;
+static bool is_initial_namespace(void)
+{
+    struct stat status;
+
+    return stat("/proc/self/ns/user", &status) == 0 && status.st_ino == INITIAL_USER_NAMESPACE;
 }
 
 /* CAP_SYS_ADMIN, CAP_SETUID and CAP_SETGID decide what "root" means here (capabilities(7)). */
@@ -111,7 +110,7 @@ static bool has_root_powers(void)
 
     if (geteuid() != 0 || syscall(SYS_capget, &header, data) < 0)
         return false;
-    return (data[0].effective & needed) == needed && has_all_uids();
+    return (data[0].effective & needed) == needed && is_initial_namespace();
 }
 
 static void probe_top_links(struct host *host)

@@ -1,12 +1,13 @@
 /*
  * Resolving the caller's paths.
  */
+#include "run/binds.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "run/binds.h"
 
 #define PATH_ROOM 4096
 
@@ -29,7 +30,8 @@ static int resolve_list(const struct text_list *list, char ***ret_paths, size_t 
         if (!paths[i])
             return error_set(err, BERM_E_SYSTEM, BERM_LAYER_FILESYSTEM, ENOMEM, NULL, "no memory");
     }
-    return paths ? 0 : error_set(err, BERM_E_SYSTEM, BERM_LAYER_FILESYSTEM, ENOMEM, NULL, "no memory");
+    return paths ? 0
+                 : error_set(err, BERM_E_SYSTEM, BERM_LAYER_FILESYSTEM, ENOMEM, NULL, "no memory");
 }
 
 int binds_resolve(const struct policy *policy, struct bind_paths *ret_paths, struct berm_error *err)

@@ -11,7 +11,8 @@
 #include "policy/policy.h"
 
 struct bind_paths {
-    char **ro, **rw; /* owned, one for each item of the policy's lists; the path itself when it is not there */
+    char **ro,
+        **rw; /* owned, one for each item of the policy's lists; the path itself when it is not there */
     size_t ro_count, rw_count;
 };
 
@@ -22,7 +23,8 @@ struct bind_paths {
  * Returns 0, or -errno with @err filled: an item that is not PATH[:AT], or no memory.
  * Source: realpath(3).  Test: cli/test_run.
  */
-int binds_resolve(const struct policy *policy, struct bind_paths *ret_paths, struct berm_error *err);
+int binds_resolve(const struct policy *policy, struct bind_paths *ret_paths,
+                  struct berm_error *err);
 void binds_done(struct bind_paths *paths);
 
 #endif

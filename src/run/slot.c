@@ -69,16 +69,20 @@ static bool line_covers(const char *line, uint64_t id)
 
 static bool is_given_away(const char *path, uint64_t id)
 {
-    char line[512];
-    bool is_covered = false;
-    FILE *file = fopen(path, "re");
+    char text[8192] = "";
 
-    if (!file)
+    ssize_t n = file_read_at(AT_FDCWD, path, text, sizeof(text));
+    if (n == -ENOENT)
         return false;
-    while (!is_covered && fgets(line, sizeof(line), file))
-        is_covered = line_covers(line, id);
-    (void)fclose(file); /* opened for reading only */
-    return is_covered;
+    if (n < 0)
+        return true; /* unreadable or longer than any that was seen: better another number than a shared one */
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        if (*line == '\n')
+            line++;
+        if (line_covers(line, id))
+            return true;
+    }
+    return false;
 }
 
 static bool uid_is_free(uint32_t number)
