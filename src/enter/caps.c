@@ -52,17 +52,36 @@ int step_capabilities(struct enter_state *state)
     return (int)RAW(SYS_capset, &header, none);
 }
 
-/* The sysctl speaks of the writer's own user namespace: namespaces(7), "The /proc/sys/user directory". */
+/* Budgets of the run's own user namespace (namespaces(7), "The /proc/sys/user directory"). What is counted there
+ * is counted against the caller too: without a cap one run uses up all inotify instances of its user. */
+struct namespace_budget {
+    const char *path, *value;
+    bool is_optional; /* the file is there only when the kernel has the thing */
+};
+
+static const struct namespace_budget budgets[] = {
+    {"/proc/sys/user/max_user_namespaces",   "0",     false},
+    {"/proc/sys/user/max_inotify_instances", "32",    true },
+    {"/proc/sys/user/max_inotify_watches",   "16384", true },
+};
+
 int step_no_nesting(struct enter_state *state)
 {
     if (!plan_has(state->plan, PLAN_NO_NESTING))
         return 0;
-    int fd = raw_open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return fd;
-    long n = RAW(SYS_write, RAW_ARG(fd), "0", 1UL);
-    (void)raw_close(fd);
-    return n < 0 ? (int)n : 0;
+    for (uint32_t i = 0; i < sizeof(budgets) / sizeof(budgets[0]); i++) {
+        state->index = i;
+        int fd = raw_open(budgets[i].path, O_WRONLY | O_CLOEXEC, 0);
+        if (fd == -ENOENT && budgets[i].is_optional)
+            continue;
+        if (fd < 0)
+            return fd;
+        long n = RAW(SYS_write, RAW_ARG(fd), budgets[i].value, raw_length(budgets[i].value));
+        (void)raw_close(fd);
+        if (n < 0)
+            return (int)n;
+    }
+    return 0;
 }
 
 int step_no_new_privs(struct enter_state *state)

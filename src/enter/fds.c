@@ -11,6 +11,7 @@
 #define FIRST_EXTRA_FD           3
 #define CLOSE_RANGE_CLOEXEC_FLAG (1U << 2) /* Linux 5.11, close_range(2) */
 #define HIGHEST_SIGNAL           64
+#define JOIN_SESSION_KEYRING     1 /* KEYCTL_JOIN_SESSION_KEYRING, linux/keyctl.h */
 
 int step_new_session(struct enter_state *state)
 {
@@ -39,6 +40,16 @@ int step_signals(struct enter_state *state)
     (void)RAW(SYS_umask, RAW_ARG(state->plan->umask)); /* returns the old mask, cannot fail */
     return (int)RAW(SYS_rt_sigprocmask, RAW_ARG(SIG_SETMASK), &empty_mask, NULL,
                     sizeof(empty_mask));
+}
+
+int step_keyring(struct enter_state *state)
+{
+    if (!plan_has(state->plan, PLAN_NEW_KEYRING))
+        return 0;
+    /* A kernel without keys, or an outer filter that refuses keyctl to the program as well: nothing to part with
+     * (keyctl_join_session_keyring(3)). */
+    long r = RAW(SYS_keyctl, (unsigned long)JOIN_SESSION_KEYRING, NULL);
+    return r < 0 && r != -ENOSYS && r != -EPERM ? (int)r : 0;
 }
 
 struct directory_entry {

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "enter/raw.h"
 #include "enter/sequence.h"
@@ -191,11 +192,30 @@ static void end_everything(void)
     __builtin_unreachable();
 }
 
-static void wait_for_event(struct pollfd slots[WAIT_COUNT])
+/* How long the supervisor has to act on its own timer before init does. */
+#define WALL_GRACE_NS 100000000ULL
+
+static uint64_t now_ns(void)
+{
+    struct timespec now = {0, 0};
+
+    (void)RAW(SYS_clock_gettime, RAW_ARG(CLOCK_MONOTONIC), &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* @deadline_ns  0 = none. Init keeps the wall clock too: the program can hold the mutex of its output pipe with a
+ * thread that never runs, and berm's read of that pipe, poll(2) or not, then sleeps beyond any signal. */
+static void wait_for_event(struct pollfd slots[WAIT_COUNT], uint64_t deadline_ns)
 {
     char info[128]; /* struct signalfd_siginfo: only its arrival matters */
+    uint64_t now = now_ns();
+    uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+    struct timespec timeout = {(time_t)(left / 1000000000U), (long)(left % 1000000000U)};
 
-    long n = RAW(SYS_ppoll, slots, (unsigned long)WAIT_COUNT, NULL, NULL, 0UL);
+    if (deadline_ns != 0 && left == 0)
+        end_everything();
+    long n = RAW(SYS_ppoll, slots, (unsigned long)WAIT_COUNT, deadline_ns != 0 ? &timeout : NULL,
+                 NULL, 0UL);
     if (n < 0 && n != -EINTR)
         end_everything();
     if (n > 0 && slots[WAIT_BERM].revents != 0)
@@ -234,8 +254,10 @@ void init_main(struct enter_state *state)
         [WAIT_SIGNALS] = {.fd = signal_fd,           .events = POLLIN},
         [WAIT_BERM] = {.fd = context->berm_pidfd, .events = POLLIN},
     };
+    uint64_t wall_ns = state->plan->wall_ns;
+    uint64_t deadline_ns = wall_ns != 0 ? now_ns() + wall_ns + WALL_GRACE_NS : 0;
     while (!reap(state->program_pid, state->status_fd)) {
-        wait_for_event(slots);
+        wait_for_event(slots, deadline_ns);
         if (slots[WAIT_CONTROL].revents != 0)
             end_everything(); /* end of file: berm is gone, or has had enough */
     }

@@ -24,6 +24,7 @@ enum step_id {
     STEP_FORK,
     STEP_NEW_SESSION,
     STEP_SIGNALS,
+    STEP_KEYRING,
     STEP_SCHEDULING,
     STEP_GROUP_JOIN,
     STEP_CGROUP_NAMESPACE,
@@ -89,6 +90,7 @@ int step_hide_init(struct enter_state *state);
 int step_fork(struct enter_state *state);
 int step_new_session(struct enter_state *state);
 int step_signals(struct enter_state *state);
+int step_keyring(struct enter_state *state);
 int step_scheduling(struct enter_state *state);
 int step_group_join(struct enter_state *state);
 int step_cgroup_namespace(struct enter_state *state);

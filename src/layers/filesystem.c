@@ -39,6 +39,7 @@ static void plan_hidden(const struct policy *policy, const struct host *host,
         hide(builder, default_hidden[i]);
     if (strcmp(host->home, "/") != 0 && host->home[0] == '/')
         hide(builder, host->home);
+    hide(builder, host->state_dir); /* other runs' work directories */
     for (size_t i = 0; i < policy->hide.count; i++)
         hide(builder, policy->hide.items[i]);
     if (has_work_dir)

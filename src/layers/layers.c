@@ -96,8 +96,9 @@ static void plan_base(const struct policy *policy, const struct request *request
     builder->plan->envp = envp;
     builder->plan->envc = envc;
     builder->plan->search_path = search_path;
-    if (has_small_root(policy)) {
-        /* The caller's directory does not exist there (CVE-2024-21626). */
+    if (layer_is_on(policy, BERM_LAYER_FILESYSTEM)) {
+        /* The caller's directory is hidden or does not exist; a process that stands in it still sees it
+         * (CVE-2024-21626). */
         plan_text root = plan_add_text(builder, "/");
         builder->plan->cwd = root;
     }

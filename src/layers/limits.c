@@ -14,7 +14,9 @@
 #define CPU_PERIOD_US    100000ULL
 #define CPU_QUOTA_MIN_US 1000ULL
 /* What a process may lock into memory; the group counts it all the same. */
-#define LOCKED_BYTES (8ULL << 20)
+#define LOCKED_BYTES   (8ULL << 20)
+#define QUEUED_SIGNALS 1024ULL
+#define MESSAGE_BYTES  (256ULL << 10)
 
 /* An inherited task clock may be opened: perf_event_open(2). */
 static bool can_clock(const struct host *host)
@@ -84,6 +86,15 @@ static void plan_group_memory(const struct policy *policy, const struct host *ho
                                                        .file = "memory.memsw.limit_in_bytes",
                                                        .value = value,
                                                        .read_back = bytes});
+    /* v1 counts the memory of TCP sockets apart (cgroup-v1/memory.rst, "2.7"); unreachable without loopback. */
+    if (!is_v2 && policy->loopback)
+        plan_add_group_write(builder,
+                             &(struct group_write_row){.layer = BERM_LAYER_LIMITS,
+                                                       .controller = CG_MEMORY,
+                                                       .file = "memory.kmem.tcp.limit_in_bytes",
+                                                       .value = value,
+                                                       .read_back = bytes,
+                                                       .is_optional = true});
     plan_add_claim(builder, BERM_LAYER_LIMITS, CLAIM_EXACT,
                    "memory of the whole tree, files in memory included",
                    is_v2 ? "cgroup v2 memory.max, no swap"
@@ -122,7 +133,8 @@ static void plan_memory(const struct policy *policy, const struct host *host,
     builder->plan->features |= PLAN_MONITOR_MEMORY;
     plan_add_claim(builder, BERM_LAYER_LIMITS, CLAIM_WEAKER, "memory of the whole tree",
                    "resident memory polled every 5 ms, RLIMIT_DATA as a backstop for each process; "
-                   "files in memory count only when mapped");
+                   "what is in memory and mapped by nobody is not counted: files in tmpfs, memfd, "
+                   "System V segments, socket buffers");
 }
 
 static void plan_cpus(const struct policy *policy, const struct host *host,
@@ -136,8 +148,10 @@ static void plan_cpus(const struct policy *policy, const struct host *host,
     builder->plan->cpu_affinity_count =
         (int32_t)(whole < host->cpu_count ? whole : host->cpu_count);
     if (!has_group(policy, host, CG_CPU)) {
+        bool is_fixed = layer_is_on(policy, BERM_LAYER_SYSCALLS); /* refuses sched_setaffinity */
         plan_add_claim(builder, BERM_LAYER_LIMITS,
-                       policy->cpus % 1000 == 0 ? CLAIM_EXACT : CLAIM_WEAKER, "CPUs used at a time",
+                       policy->cpus % 1000 == 0 && is_fixed ? CLAIM_EXACT : CLAIM_WEAKER,
+                       "CPUs used at a time",
                        policy->cpus % 1000 == 0 ? "CPU affinity"
                                                 : "CPU affinity, rounded up to whole CPUs");
         return;
@@ -182,6 +196,10 @@ static void plan_files(const struct policy *policy, const struct host *host,
     limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_CORE, 1, 1);
     builder->plan->features |= PLAN_DUMP_NOTHING;
     limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_MEMLOCK, LOCKED_BYTES, LOCKED_BYTES);
+    /* Counted for the user and not for the run: without a cap one run uses up what all of them share. */
+    limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_SIGPENDING, QUEUED_SIGNALS,
+                   QUEUED_SIGNALS);
+    limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_MSGQUEUE, MESSAGE_BYTES, MESSAGE_BYTES);
     /* No way to a better nice value or a real-time class (setrlimit(2)). */
     limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_NICE, 0, 0);
     limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_RTPRIO, 0, 0);

@@ -67,6 +67,25 @@ static void plan_hardened(struct plan_builder *builder)
                    "IPC, UTS and cgroup namespaces");
 }
 
+/* Below L6 the host's tree stays, and root's run keeps root's rights on its files: the control groups, which it
+ * could leave through their files, are covered; at L5, where nothing must be gained, /proc/sys cannot be
+ * written (kernel.core_pattern would run a program of its choice as root of the host). */
+static void plan_fresh_proc(const struct policy *policy, struct plan_builder *builder)
+{
+    uint32_t flags = MOUNT_FLAG_NOEXEC;
+
+    if (layer_is_on(policy, BERM_LAYER_PRIVILEGES))
+        flags |= MOUNT_FLAG_RO;
+    plan_add_mount(builder, &(struct mount_row){.layer = BERM_LAYER_PROCESS, .op = MOUNT_PRIVATE});
+    plan_add_mount(builder, &(struct mount_row){.layer = BERM_LAYER_PROCESS,
+                                                .op = MOUNT_HIDE,
+                                                .target = "/sys/fs/cgroup"});
+    plan_add_mount(builder, &(struct mount_row){.layer = BERM_LAYER_PROCESS,
+                                                .op = MOUNT_PROC,
+                                                .target = "/proc",
+                                                .flags = flags});
+}
+
 int plan_process(const struct policy *policy, const struct request *request,
                  const struct host *host, struct plan_builder *builder, struct berm_error *err)
 {
@@ -80,14 +99,8 @@ int plan_process(const struct policy *policy, const struct request *request,
         builder->plan->features |= PLAN_LOCK_MOUNTS;
     use_namespace(builder, CLONE_ROW_PID, BERM_LAYER_PROCESS);
     use_namespace(builder, CLONE_ROW_MOUNT, BERM_LAYER_PROCESS);
-    if (!has_small_root(policy)) {
-        plan_add_mount(builder,
-                       &(struct mount_row){.layer = BERM_LAYER_PROCESS, .op = MOUNT_PRIVATE});
-        plan_add_mount(builder, &(struct mount_row){.layer = BERM_LAYER_PROCESS,
-                                                    .op = MOUNT_PROC,
-                                                    .target = "/proc",
-                                                    .flags = MOUNT_FLAG_NOEXEC});
-    }
+    if (!has_small_root(policy))
+        plan_fresh_proc(policy, builder);
     plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_EXACT, "sees only its own processes",
                    "PID namespace with a /proc of its own; berm's init is PID 1");
     cap_processes(policy, host, builder);

@@ -290,11 +290,12 @@ static int callers_paths(const struct policy *policy, const struct host *host,
         if (strcmp(at, "/") == 0)
             return error_set(err, BERM_E_INVALID, LAYER, 0, "choose a directory below it",
                              "%s %s: the root itself cannot be replaced", list->flag, item);
-        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
-                                                    .op = MOUNT_BIND,
-                                                    .source = path,
-                                                    .target = at + 1,
-                                                    .flags = list->flags});
+        plan_add_mount(builder,
+                       &(struct mount_row){.layer = LAYER,
+                                           .op = MOUNT_BIND,
+                                           .source = list->resolved ? list->resolved[i] : path,
+                                           .target = at + 1,
+                                           .flags = list->flags});
     }
     return 0;
 }

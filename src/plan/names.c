@@ -78,6 +78,7 @@ const char *plan_feature_name(unsigned bit)
         "read-only-root",
         "no-nesting",
         "lock-mounts",
+        "new-keyring",
     };
     return bit < COUNT_OF(names) ? names[bit] : NULL;
 }

@@ -144,7 +144,8 @@ enum plan_feature {
     PLAN_DUMP_NOTHING = 1u << 20,   /* limits: no core file */
     PLAN_READ_ONLY_ROOT = 1u << 21, /* filesystem: evidence must show it */
     PLAN_NO_NESTING = 1u << 22,     /* privileges: no user namespace below the run's own */
-    PLAN_LOCK_MOUNTS = 1u << 23     /* process: no mount can be taken away, below L5 */
+    PLAN_LOCK_MOUNTS = 1u << 23,    /* process: no mount can be taken away, below L5 */
+    PLAN_NEW_KEYRING = 1u << 24     /* env: the caller\'s keys stay behind */
 };
 
 /* Which embedded filter (src/linux/filter.h). */

@@ -130,7 +130,8 @@ int failure_explain(const struct plan *plan, const struct observation *seen, str
                       "what the kernel reports before the program starts contradicts the plan: %s",
                       evidence_name(failure->index));
     else if (failure->step == STEP_SOURCES && failure->index < plan->mount_count &&
-             (failure->error == ENOENT || failure->error == EACCES || failure->error == ENOTDIR))
+             (failure->error == ENOENT || failure->error == EACCES || failure->error == ENOTDIR ||
+              failure->error == ELOOP))
         ret = explain_source(plan, failure, err);
     else
         ret = explain_step(plan, failure, err);

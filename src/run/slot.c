@@ -105,9 +105,15 @@ static int lock_number(const struct slot *slot, uint32_t number)
     return take_fd(&fd);
 }
 
+/* The group's name holds the state directory's identity: two containers with a /run of their own each may share
+ * one tree of control groups, and their locks do not know of each other. */
 static void name_slot(struct slot *slot, const char *state_dir)
 {
-    (void)snprintf(slot->group_name, sizeof(slot->group_name), "berm-%u-%u", geteuid(),
+    struct stat status = {0};
+
+    (void)fstat(slot->state_fd, &status); /* open and ours: cannot fail */
+    (void)snprintf(slot->group_name, sizeof(slot->group_name), "berm-%llx-%llx-%u",
+                   (unsigned long long)status.st_dev, (unsigned long long)status.st_ino,
                    slot->number);
     (void)snprintf(slot->work_name, sizeof(slot->work_name), "work-%u", slot->number);
     (void)snprintf(slot->work_path, sizeof(slot->work_path), "%s/%s", state_dir, slot->work_name);
@@ -140,13 +146,21 @@ int slot_take(struct slot *slot, const char *state_dir, bool needs_host_uid, str
                      "no host uid from %u on is free", SLOT_UID_FIRST);
 }
 
+/* What a dead run left under the name: a directory, or what somebody put in its place. */
+static int remove_dead_work(const struct slot *slot)
+{
+    if (unlinkat(slot->state_fd, slot->work_name, 0) == 0)
+        return 0;
+    return tree_remove(slot->state_fd, slot->work_name);
+}
+
 int slot_make_work_dir(struct slot *slot, uint32_t uid, uint32_t gid, struct berm_error *err)
 {
     const char *cure = "remove the directory";
     int r = 0;
 
     if (mkdirat(slot->state_fd, slot->work_name, 0700) < 0) {
-        r = errno == EEXIST ? tree_remove(slot->state_fd, slot->work_name) : -errno;
+        r = errno == EEXIST ? remove_dead_work(slot) : -errno;
         if (r == 0 && mkdirat(slot->state_fd, slot->work_name, 0700) < 0)
             r = -errno;
     }

@@ -22,7 +22,7 @@ struct slot {
     int lock_fd;  /* owned */
     int state_fd; /* owned: the state directory */
     uint32_t number;
-    char group_name[64]; /* "berm-0-12": the caller's uid and the number */
+    char group_name[96]; /* "berm-19-4d2-12": identity of the state directory, number */
     char work_name[64];  /* "work-12", below the state directory */
     char work_path[576];
 };

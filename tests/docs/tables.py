@@ -28,6 +28,7 @@ ROOMS = {
     "enter": "between clone and exec, and PID 1",
     "run": "one run: slot, spawn, poll loop, capture, outcome",
     "wire": "JSON of plan, result, error",
+    "request": "what a run needs beside the policy: where paths lead, variables from files",
     "engine": "the executable that the library spawns",
     "api": "berm.h",
     "cli": "verbs, flags, help, printing",
