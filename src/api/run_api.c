@@ -23,8 +23,8 @@
 #include "berm-config.h"
 #include "layers/layer.h"
 #include "layers/small_root.h"
-#include "run/binds.h"
-#include "run/env_file.h"
+#include "request/binds.h"
+#include "request/env_file.h"
 
 #define READ_SIZE 65536
 /* Descriptors that the engine is born with: 0, 1, 2 and ENGINE_SOCKET_FD. */

@@ -21,7 +21,7 @@
 #include "cli/terminal.h"
 #include "layers/choices.h"
 #include "layers/small_root.h"
-#include "run/env_file.h"
+#include "request/env_file.h"
 #include "run/failure.h"
 #include "run/result.h"
 #include "wire/result_json.h"

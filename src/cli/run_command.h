@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "linux/host.h"
 #include "policy/request.h"
-#include "run/binds.h"
+#include "request/binds.h"
 #include "run/result.h"
 #include "run/run.h"
 

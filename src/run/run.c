@@ -4,6 +4,8 @@
 #include "run/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,12 +15,15 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "linux/clone.h"
 #include "linux/proc.h"
 #include "run/supervisor.h"
 
 /* A session that forks while it is swept is scanned again, this often at the most. */
 #define SWEEP_ROUNDS_MAX 20
-#define SWEEP_PAUSE_NS   1000000L
+/* berm opens no descriptor above this. */
+#define WATCHDOG_FDS   1024
+#define SWEEP_PAUSE_NS 1000000L
 
 static bool kill_member(pid_t pid, void *context)
 {
@@ -105,6 +110,44 @@ static bool exited_with_0(const struct observation *seen)
            WIFEXITED(seen->wait_status) && WEXITSTATUS(seen->wait_status) == 0;
 }
 
+/* How long the supervisor has to act on its own timer before the watchdog does. */
+#define WALL_GRACE_NS 100000000ULL
+
+/* Without an init nobody else keeps the wall clock, and the program can hold berm in a read of its output pipe,
+ * beyond any timer (enter/init.c). A process of its own does; it holds nothing but the program's pidfd.
+ * Returns its pid, 0 when there is no limit, or -errno. */
+static pid_t start_watchdog(int pidfd, uint64_t wall_ns)
+{
+    uint64_t left = wall_ns + WALL_GRACE_NS;
+    struct timespec timeout = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
+    struct pollfd slot = {.fd = 3, .events = POLLIN};
+
+    if (wall_ns == 0)
+        return 0;
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid < 0 ? -errno : pid;
+    if (dup3(pidfd, 3, O_CLOEXEC) < 0 && pidfd != 3)
+        _exit(1);
+    for (int fd = 4; fd < WATCHDOG_FDS; fd++)
+        (void)close(fd);
+    (void)close(STDIN_FILENO);
+    (void)close(STDOUT_FILENO);
+    (void)close(STDERR_FILENO);
+    if (ppoll(&slot, 1, &timeout, NULL) == 0)
+        (void)pidfd_signal(3, SIGKILL);
+    _exit(0);
+}
+
+static void end_watchdog(pid_t pid)
+{
+    if (pid <= 0)
+        return;
+    (void)kill(pid, SIGKILL); /* our child, not reaped yet: the number is its own */
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
 /* Without an init, each part is a first process of its own; what it leaves behind is handed to this process,
  * so that it can be counted (prctl(2), PR_SET_CHILD_SUBREAPER). */
 static int run_bare(struct run_state *run, struct berm_error *err)
@@ -121,8 +164,10 @@ static int run_bare(struct run_state *run, struct berm_error *err)
         run->began_ns = clock_now_ns();
         r = run_spawn(run, i, 1, err);
         pid_t first = run->pid;
+        pid_t watchdog = r == 0 ? start_watchdog(run->pidfd, part->plan->wall_ns) : 0;
         if (r == 0)
             r = supervise(run, part, false, &end, err);
+        end_watchdog(watchdog);
         if (r == 0 && plan_has(part->plan, PLAN_SWEEP_SESSION))
             sweep_session(first, part->seen);
         if (r == 0)

@@ -140,6 +140,18 @@ static uint64_t timeval_ns(struct timeval time)
     return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_usec * 1000U;
 }
 
+/* Init, or the watchdog where there is none, kept the wall clock because this process could not. */
+static void note_foreign_clock(struct supervisor *self)
+{
+    struct observation *seen = self->seen;
+    bool was_killed = !seen->has_status ||
+                      (WIFSIGNALED(seen->wait_status) && WTERMSIG(seen->wait_status) == SIGKILL);
+
+    if (was_killed && seen->kill_reason == KILL_NONE && self->plan->wall_ns != 0 &&
+        seen->wall_ns >= self->plan->wall_ns)
+        seen->kill_reason = KILL_WALL;
+}
+
 static void reap_first(struct supervisor *self)
 {
     struct rusage usage;
@@ -156,12 +168,14 @@ static void reap_first(struct supervisor *self)
         /* Killed with its init, the program cannot report: its end is init's end. */
         if (!self->main_has_ended && self->started_ns != 0)
             self->seen->wall_ns = clock_now_ns() - self->started_ns;
+        note_foreign_clock(self);
         return;
     }
     self->seen->user_ns = timeval_ns(usage.ru_utime);
     self->seen->system_ns = timeval_ns(usage.ru_stime);
     self->seen->max_rss_bytes = (uint64_t)usage.ru_maxrss * 1024U;
     note_main_end(self, status, clock_now_ns());
+    note_foreign_clock(self);
 }
 
 /* The caller's terminal has another size: so has the program's, which is told by SIGWINCH. */
