@@ -114,11 +114,21 @@ static int remove_dead(const char *path)
 
 static int remove_stale(const char *path)
 {
-    char first[sizeof(((struct cgroup *)0)->dirs[0]) + sizeof(CGROUP_FIRST_SUFFIX)];
+    char first[HOST_PATH_SIZE + 160];
 
     (void)snprintf(first, sizeof(first), "%s%s", path, CGROUP_FIRST_SUFFIX);
     (void)remove_dead(first); /* most runs have none */
     return remove_dead(path);
+}
+
+void cgroup_sweep(const char *parent, const char *name)
+{
+    char path[HOST_PATH_SIZE + 96];
+
+    int n = snprintf(path, sizeof(path), "%s/%s", parent, name);
+    if (n > 0 && (size_t)n < sizeof(path))
+        (void)remove_stale(
+            path); /* not there, or held by something that the next start meets again */
 }
 
 static int make_leaf(struct cgroup *group, unsigned i, const char *parent, const char *name)

@@ -43,6 +43,9 @@ void cgroup_init(struct cgroup *group);
 int cgroup_make(struct cgroup *group, int version, const char *const parents[CG_CONTROLLER_COUNT],
                 const char *name, struct berm_error *err);
 
+/* Empty and remove a leaf that a dead run left; a missing one is fine. */
+void cgroup_sweep(const char *parent, const char *name);
+
 /* Write one limit and read it back. Returns 0, -errno, or -EBADE when another value is in force. */
 int cgroup_set(const struct cgroup *group, enum cgroup_controller controller, const char *file,
                const char *value, uint64_t read_back);

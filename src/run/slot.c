@@ -3,6 +3,7 @@
  */
 #include "run/slot.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -107,16 +108,60 @@ static int lock_number(const struct slot *slot, uint32_t number)
 
 /* The group's name holds the state directory's identity: two containers with a /run of their own each may share
  * one tree of control groups, and their locks do not know of each other. */
-static void name_slot(struct slot *slot, const char *state_dir)
+void slot_group_name(const struct slot *slot, uint32_t number, char *ret_name, size_t size)
 {
     struct stat status = {0};
 
     (void)fstat(slot->state_fd, &status); /* open and ours: cannot fail */
-    (void)snprintf(slot->group_name, sizeof(slot->group_name), "berm-%llx-%llx-%u",
-                   (unsigned long long)status.st_dev, (unsigned long long)status.st_ino,
-                   slot->number);
+    (void)snprintf(ret_name, size, "berm-%llx-%llx-%u", (unsigned long long)status.st_dev,
+                   (unsigned long long)status.st_ino, number);
+}
+
+static void name_slot(struct slot *slot, const char *state_dir)
+{
+    struct stat status = {0};
+
+    slot_group_name(slot, slot->number, slot->group_name, sizeof(slot->group_name));
     (void)snprintf(slot->work_name, sizeof(slot->work_name), "work-%u", slot->number);
     (void)snprintf(slot->work_path, sizeof(slot->work_path), "%s/%s", state_dir, slot->work_name);
+    /* One byte in the lock file while the number is held: it outlives a holder that is killed. */
+    slot->was_dirty = fstat(slot->lock_fd, &status) == 0 && status.st_size > 0;
+    (void)!pwrite(slot->lock_fd, "x", 1, 0); /* without it only the sweep is less thorough */
+}
+
+static void sweep_number(struct slot *slot, uint32_t number, slot_dead_fn dead, void *context)
+{
+    struct stat status;
+    char work[64];
+    AUTO_FD int fd = lock_number(slot, number);
+
+    if (fd < 0 || fstat(fd, &status) < 0 || status.st_size == 0)
+        return;
+    (void)snprintf(work, sizeof(work), "work-%u", number);
+    if (unlinkat(slot->state_fd, work, 0) < 0)
+        (void)tree_remove(slot->state_fd, work); /* the next start tries again */
+    dead(slot, number, context);
+    (void)!ftruncate(fd, 0);
+}
+
+void slot_sweep(struct slot *slot, slot_dead_fn dead, void *context)
+{
+    const struct dirent *entry;
+    uint64_t number = 0;
+
+    if (slot->state_fd < 0 || !slot->was_dirty)
+        return;
+    int copy = openat(slot->state_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+    if (!dir)
+        return;
+    while ((entry = readdir(dir)) != NULL) {
+        if (strncmp(entry->d_name, "slot-", 5) == 0 &&
+            text_to_u64(entry->d_name + 5, &number) > 0 && number != slot->number &&
+            number < SLOT_COUNT_MAX)
+            sweep_number(slot, (uint32_t)number, dead, context);
+    }
+    (void)closedir(dir);
 }
 
 int slot_take(struct slot *slot, const char *state_dir, bool needs_host_uid, struct berm_error *err)
@@ -181,6 +226,8 @@ int slot_release(struct slot *slot)
         int r = tree_remove(slot->state_fd, slot->work_name);
         ret = r == -ENOENT ? 0 : r;
     }
+    if (slot->lock_fd >= 0 && ret == 0)
+        (void)!ftruncate(slot->lock_fd, 0); /* clean: nothing under this number needs a sweep */
     close_fd(&slot->lock_fd);
     close_fd(&slot->state_fd);
     return ret;

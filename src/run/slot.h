@@ -22,12 +22,25 @@ struct slot {
     int lock_fd;  /* owned */
     int state_fd; /* owned: the state directory */
     uint32_t number;
+    bool was_dirty;      /* its last holder died without releasing it */
     char group_name[96]; /* "berm-19-4d2-12": identity of the state directory, number */
     char work_name[64];  /* "work-12", below the state directory */
     char work_path[576];
 };
 
 void slot_init(struct slot *slot);
+
+/* The name of the control group of any number of this state directory. */
+void slot_group_name(const struct slot *slot, uint32_t number, char *ret_name, size_t size);
+
+/* Called with each number that a dead run held: its group is the caller's to remove. */
+typedef void (*slot_dead_fn)(const struct slot *slot, uint32_t number, void *context);
+
+/**
+ * Sweep what dead runs left, when this slot's last holder died (kill -9 of several runs leaves several): the
+ * work directory of each number that nobody holds and that was never released.
+ */
+void slot_sweep(struct slot *slot, slot_dead_fn dead, void *context);
 
 /**
  * Take the lowest free number.

@@ -486,6 +486,19 @@ static int part_done(struct part_state *part)
     return part->group.version == 0 ? 0 : cgroup_remove(&part->group);
 }
 
+static void sweep_groups(const struct slot *slot, uint32_t number, void *context)
+{
+    const struct plan *plan = context;
+    char name[sizeof(slot->group_name)];
+
+    slot_group_name(slot, number, name, sizeof(name));
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
+        const char *parent = plan_text_of(plan, plan->group_parents[i]);
+        if (parent[0] != '\0')
+            cgroup_sweep(parent, name);
+    }
+}
+
 int run_state_done(struct run_state *run)
 {
     int ret = 0;
@@ -496,6 +509,7 @@ int run_state_done(struct run_state *run)
         if (r < 0)
             ret = r;
     }
+    slot_sweep(&run->slot, sweep_groups, (void *)(uintptr_t)run->parts[0].plan);
     int r = slot_release(&run->slot);
     return ret < 0 ? ret : r;
 }
