@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "linux/clone.h"
@@ -113,30 +114,51 @@ static bool exited_with_0(const struct observation *seen)
 /* How long the supervisor has to act on its own timer before the watchdog does. */
 #define WALL_GRACE_NS 100000000ULL
 
-/* Without an init nobody else keeps the wall clock, and the program can hold berm in a read of its output pipe,
- * beyond any timer (enter/init.c). A process of its own does; it holds nothing but the program's pidfd.
- * Returns its pid, 0 when there is no limit, or -errno. */
-static pid_t start_watchdog(int pidfd, uint64_t wall_ns)
+/* The watchdog's life: it ends with the program, and ends the program with berm or with the wall clock. */
+static void watch_program(uint64_t wall_ns) __attribute__((noreturn));
+
+enum watchdog_fd {
+    WATCHDOG_PROGRAM = 3,
+    WATCHDOG_BERM = 4
+};
+
+static void watch_program(uint64_t wall_ns)
 {
     uint64_t left = wall_ns + WALL_GRACE_NS;
     struct timespec timeout = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
-    struct pollfd slot = {.fd = 3, .events = POLLIN};
+    struct pollfd slots[] = {
+        {.fd = WATCHDOG_PROGRAM, .events = POLLIN},
+        {.fd = WATCHDOG_BERM,    .events = POLLIN}
+    };
 
-    if (wall_ns == 0)
+    for (int fd = WATCHDOG_BERM + 1; fd < WATCHDOG_FDS; fd++)
+        (void)close(fd);
+    for (int fd = 0; fd < WATCHDOG_PROGRAM; fd++)
+        (void)close(fd);
+    if (ppoll(slots, 2, &timeout, NULL) == 0 || slots[1].revents != 0)
+        (void)pidfd_signal(WATCHDOG_PROGRAM, SIGKILL);
+    _exit(0);
+}
+
+/* Without an init nobody else keeps the wall clock, and the program can hold berm in a read of its output pipe,
+ * beyond any timer (enter/init.c). A process of its own does; it holds nothing but two pidfds.
+ * Returns its pid, 0 when there is no limit, or -errno. */
+static pid_t start_watchdog(int pidfd, uint64_t wall_ns)
+{
+    AUTO_FD int own = wall_ns == 0 ? -EBADF : pidfd_of_self();
+
+    if (own < 0)
         return 0;
     pid_t pid = fork();
     if (pid != 0)
         return pid < 0 ? -errno : pid;
-    if (dup3(pidfd, 3, O_CLOEXEC) < 0 && pidfd != 3)
+    /* Above the two numbers first, so that neither steps on the other. */
+    int program = fcntl(pidfd, F_DUPFD, WATCHDOG_FDS / 2);
+    int berm = fcntl(own, F_DUPFD, WATCHDOG_FDS / 2);
+    if (program < 0 || berm < 0 || dup2(program, WATCHDOG_PROGRAM) < 0 ||
+        dup2(berm, WATCHDOG_BERM) < 0)
         _exit(1);
-    for (int fd = 4; fd < WATCHDOG_FDS; fd++)
-        (void)close(fd);
-    (void)close(STDIN_FILENO);
-    (void)close(STDOUT_FILENO);
-    (void)close(STDERR_FILENO);
-    if (ppoll(&slot, 1, &timeout, NULL) == 0)
-        (void)pidfd_signal(3, SIGKILL);
-    _exit(0);
+    watch_program(wall_ns);
 }
 
 static void end_watchdog(pid_t pid)
