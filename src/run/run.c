@@ -153,8 +153,8 @@ static pid_t start_watchdog(int pidfd, uint64_t wall_ns)
     if (pid != 0)
         return pid < 0 ? -errno : pid;
     /* Above the two numbers first, so that neither steps on the other. */
-    int program = fcntl(pidfd, F_DUPFD, WATCHDOG_FDS / 2);
-    int berm = fcntl(own, F_DUPFD, WATCHDOG_FDS / 2);
+    int program = fcntl(pidfd, F_DUPFD, WATCHDOG_BERM + 1);
+    int berm = fcntl(own, F_DUPFD, WATCHDOG_BERM + 1);
     if (program < 0 || berm < 0 || dup2(program, WATCHDOG_PROGRAM) < 0 ||
         dup2(berm, WATCHDOG_BERM) < 0)
         _exit(1);
