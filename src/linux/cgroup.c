@@ -19,6 +19,10 @@
 #define KILL_ROUNDS_MAX   50
 #define REMOVE_ROUNDS_MAX 400
 #define REMOVE_PAUSE_NS   500000L /* 0.5 ms: a dying task leaves its group within a few of these */
+/* Where berm stands while controllers are enabled below its own group (v2). */
+#define SELF_LEAF "/berm-self"
+/* A group's directory has two links and one for each group below it (kernfs_refresh_inode, fs/kernfs). */
+#define LINKS_WITH_ONE_CHILD 3
 
 void cgroup_init(struct cgroup *group)
 {
@@ -66,6 +70,93 @@ void cgroup_kill(const struct cgroup *group)
     }
 }
 
+/* The controllers of the groups that are wanted, as cgroup.subtree_control takes them. CPU time is counted
+ * without any (cgroup-v2.rst, "cpu.stat"). */
+static void name_controllers(const char *const parents[CG_CONTROLLER_COUNT], char *text,
+                             size_t size)
+{
+    static const char *const words[] = {
+        [CG_MEMORY] = "+memory ", [CG_PIDS] = "+pids ", [CG_CPU] = "+cpu ", [CG_CPUACCT] = ""};
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT && length < size; i++) {
+        if (parents[i] && parents[i][0] != '\0')
+            length += (size_t)snprintf(text + length, size - length, "%s", words[i]);
+    }
+}
+
+/* All that are enabled. A group that berm stepped out of had none: it held a process. */
+static int disable_controllers(int group_fd)
+{
+    char enabled[256];
+    char words[2 * sizeof(enabled)];
+    size_t length = 0;
+
+    ssize_t n = file_read_at(group_fd, "cgroup.subtree_control", enabled, sizeof(enabled));
+    for (ssize_t i = 0; i < n; i++) {
+        if (i == 0 || enabled[i - 1] == ' ')
+            words[length++] = '-';
+        words[length++] = enabled[i];
+    }
+    words[length] = '\0';
+    if (n < 0)
+        return (int)n;
+    return length == 0 ? 0 : file_write_at(group_fd, "cgroup.subtree_control", words);
+}
+
+static int move_self(const char *group)
+{
+    AUTO_FD int fd = open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    /* "0" is the writing process, all its threads (cgroup-v2.rst, "cgroup.procs"). */
+    return fd < 0 ? -errno : file_write_at(fd, "cgroup.procs", "0");
+}
+
+/* A group that has processes cannot hand controllers to those below it, the real root excepted
+ * (cgroup-v2.rst, "No Internal Process Constraint"): then berm, if it is alone there, steps into a leaf. */
+static int enable_controllers(const char *parent, const char *const parents[CG_CONTROLLER_COUNT])
+{
+    AUTO_FD int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char leaf[HOST_PATH_SIZE + sizeof(SELF_LEAF)];
+    char words[64];
+
+    if (fd < 0)
+        return -errno;
+    name_controllers(parents, words, sizeof(words));
+    int r = words[0] == '\0' ? 0 : file_write_at(fd, "cgroup.subtree_control", words);
+    if (r != -EBUSY)
+        return r;
+    (void)snprintf(leaf, sizeof(leaf), "%s" SELF_LEAF, parent);
+    if (mkdir(leaf, 0755) < 0 && errno != EEXIST)
+        return -errno;
+    r = move_self(leaf);
+    if (r == 0)
+        r = file_write_at(fd, "cgroup.subtree_control", words);
+    if (r < 0) {
+        (void)move_self(parent); /* where berm came from; it may never have left */
+        (void)rmdir(leaf);
+    }
+    return r;
+}
+
+/* Undo the step aside once nothing but berm is left there. Whoever comes next finds the group as it was. */
+static void step_back(const char *leaf)
+{
+    char parent[sizeof(((struct cgroup *)0)->dirs[0])];
+    char self[sizeof(parent) + sizeof(SELF_LEAF)];
+    struct stat status;
+
+    (void)snprintf(parent, sizeof(parent), "%.*s", (int)(strrchr(leaf, '/') - leaf), leaf);
+    (void)snprintf(self, sizeof(self), "%s" SELF_LEAF, parent);
+    if (access(self, F_OK) < 0 || stat(parent, &status) < 0 ||
+        status.st_nlink != LINKS_WITH_ONE_CHILD)
+        return;
+    AUTO_FD int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && disable_controllers(fd) == 0 && file_write_at(fd, "cgroup.procs", "0") == 0)
+        (void)rmdir(self); /* another berm may still stand in it */
+}
+
 static int remove_directory(const char *path)
 {
     struct timespec pause = {0, REMOVE_PAUSE_NS};
@@ -94,6 +185,8 @@ int cgroup_remove(struct cgroup *group)
             if (r < 0)
                 ret = r;
         }
+        if (group->version == 2)
+            step_back(group->dirs[i]);
         group->dirs[i][0] = '\0';
     }
     close_all(group);
@@ -157,25 +250,50 @@ static int make_leaf(struct cgroup *group, unsigned i, const char *parent, const
     return group->task_fds[i] < 0 ? -errno : 0;
 }
 
+static int refuse(const char *parent, const char *what, int r, struct berm_error *err)
+{
+    return error_set(err, BERM_E_UNAVAILABLE, BERM_LAYER_LIMITS, -r,
+                     "delegate a group to this user, or use --prefer limits", "cannot %s %s: %s",
+                     what, parent, strerror(-r));
+}
+
+/* One hierarchy, one leaf, whichever controllers are used. */
+static int make_v2(struct cgroup *group, const char *const parents[CG_CONTROLLER_COUNT],
+                   const char *name, struct berm_error *err)
+{
+    const char *parent = NULL;
+
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT && !parent; i++)
+        parent = parents[i] && parents[i][0] != '\0' ? parents[i] : NULL;
+    if (!parent)
+        return 0;
+    int r = enable_controllers(parent, parents);
+    if (r < 0)
+        return refuse(parent, "enable controllers below the control group", r, err);
+    r = make_leaf(group, CG_MEMORY, parent, name);
+    if (r < 0) {
+        (void)cgroup_remove(group); /* nothing has entered it yet */
+        return refuse(parent, "make a control group in", r, err);
+    }
+    return 0;
+}
+
 int cgroup_make(struct cgroup *group, int version, const char *const parents[CG_CONTROLLER_COUNT],
                 const char *name, struct berm_error *err)
 {
     group->version = version;
+    if (version == 2)
+        return make_v2(group, parents, name, err);
     for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
         if (!parents[i] || parents[i][0] == '\0')
             continue;
         /* v1 hierarchies that are mounted together ("cpu,cpuacct") share one leaf. */
-        bool is_shared =
-            i == CG_CPUACCT && parents[CG_CPU] && strcmp(parents[i], parents[CG_CPU]) == 0;
-        if ((version == 2 && group->dir_fds[CG_MEMORY] >= 0) || is_shared)
+        if (i == CG_CPUACCT && parents[CG_CPU] && strcmp(parents[i], parents[CG_CPU]) == 0)
             continue;
         int r = make_leaf(group, i, parents[i], name);
         if (r < 0) {
             (void)cgroup_remove(group); /* nothing has entered it yet */
-            return error_set(err, BERM_E_UNAVAILABLE, BERM_LAYER_LIMITS, -r,
-                             "delegate a group to this user, or use --prefer limits",
-                             "cannot make the control group %s/%s: %s", parents[i], name,
-                             strerror(-r));
+            return refuse(parents[i], "make a control group in", r, err);
         }
     }
     return 0;
@@ -184,8 +302,7 @@ int cgroup_make(struct cgroup *group, int version, const char *const parents[CG_
 static int directory_of(const struct cgroup *group, enum cgroup_controller controller)
 {
     if (group->version == 2)
-        return group->dir_fds[CG_MEMORY] >= 0 ? group->dir_fds[CG_MEMORY]
-                                              : group->dir_fds[controller];
+        return group->dir_fds[CG_MEMORY];
     if (controller == CG_CPUACCT && group->dir_fds[CG_CPUACCT] < 0)
         return group->dir_fds[CG_CPU];
     return group->dir_fds[controller];

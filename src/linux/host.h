@@ -29,7 +29,8 @@ enum host_block {
     BLOCK_READ_ONLY,     /* the cgroup file system is mounted read-only */
     BLOCK_NOT_DELEGATED, /* berm may not make groups below its own */
     BLOCK_CONTROLLER_MISSING,
-    BLOCK_NOT_ENABLED, /* e.g. Landlock is not in lsm= */
+    BLOCK_NOT_ENABLED,  /* e.g. Landlock is not in lsm= */
+    BLOCK_GROUP_SHARED, /* v2: other processes stand in berm's own group */
     BLOCK_COUNT
 };
 
@@ -50,8 +51,9 @@ struct host_controller {
 struct host_cgroup {
     int version; /* 1, 2, or 0 = none */
     struct host_controller controllers[CG_CONTROLLER_COUNT];
-    bool has_swap_limit; /* memory.memsw.* (v1) or memory.swap.max (v2) is there */
-    bool must_enable;    /* v2: the controllers must first be enabled below berm's own group */
+    bool has_swap_limit;  /* memory.memsw.* (v1) or memory.swap.max (v2) is there */
+    bool must_enable;     /* v2: the controllers must first be enabled below berm's own group */
+    bool must_step_aside; /* v2: and for that berm must leave it for a leaf */
 };
 
 /* RLIMIT_* numbers 0..15 are all there are (asm-generic/resource.h). */

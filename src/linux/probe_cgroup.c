@@ -129,28 +129,73 @@ static bool file_lists(const char *dir, const char *name, const char *word)
     return n > 0 && list_has(text, text + n, word);
 }
 
+static bool may_write(const char *dir, const char *name)
+{
+    char path[HOST_PATH_SIZE + 64];
+
+    (void)snprintf(path, sizeof(path), "%s/%s", dir, name);
+    return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
+}
+
+static void count_others(uint64_t pid, void *context)
+{
+    unsigned *count = context;
+
+    *count += pid != (uint64_t)getpid();
+}
+
+/* Whether controllers can be handed to groups below @dir. The real root may have processes of its own, every
+ * other group must be left first (cgroup-v2.rst, "No Internal Process Constraint"); only a group that is not
+ * the real root has the file cgroup.type. */
+static enum host_block block_of_enabling(struct host_cgroup *cgroup, const char *dir)
+{
+    char path[HOST_PATH_SIZE + 64];
+    unsigned others = 0;
+
+    cgroup->must_enable = true;
+    if (!may_write(dir, "cgroup.subtree_control"))
+        return BLOCK_NOT_DELEGATED;
+    (void)snprintf(path, sizeof(path), "%s/cgroup.type", dir);
+    if (access(path, F_OK) < 0)
+        return BLOCK_NONE;
+    cgroup->must_step_aside = true;
+    (void)snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
+    (void)file_each_u64_at(AT_FDCWD, path, count_others, &others);
+    return others == 0 ? BLOCK_NONE : BLOCK_GROUP_SHARED;
+}
+
+/* CPU time is counted in every group, by no controller (cgroup-v2.rst, "cpu.stat"). */
+static bool is_lacking(const char *dir, const char *file, unsigned i)
+{
+    return i != CG_CPUACCT && !file_lists(dir, file, controller_names[i]);
+}
+
 static void probe_v2(struct host_cgroup *cgroup, const char *text)
 {
     const char *line = strstr(text, "0::/");
     struct host_controller own = {0};
     const char *path = line ? line + 3 : "/";
     size_t length = strcspn(path, "\n");
+    bool must_enable = false;
 
     take_parent(&own, CGROUP_BASE, path, length);
+    /* To clone into a group, one must be allowed to move there from here (cgroup-v2.rst, "Delegation"). */
+    if (own.block == BLOCK_NONE && !may_write(own.parent, "cgroup.procs"))
+        own.block = BLOCK_NOT_DELEGATED;
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT && own.block == BLOCK_NONE; i++)
+        must_enable |= is_lacking(own.parent, "cgroup.subtree_control", i) &&
+                       !is_lacking(own.parent, "cgroup.controllers", i);
+    if (must_enable)
+        own.block = block_of_enabling(cgroup, own.parent);
     cgroup->version = own.block == BLOCK_NONE ? 2 : 0;
     for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
-        const char *name = controller_names[i == CG_CPUACCT ? CG_CPU : i];
         struct host_controller *controller = &cgroup->controllers[i];
 
         *controller = own;
-        if (own.block != BLOCK_NONE)
-            continue;
-        if (!file_lists(own.parent, "cgroup.controllers", name)) {
+        if (own.block == BLOCK_NONE && is_lacking(own.parent, "cgroup.controllers", i))
             controller->block = BLOCK_CONTROLLER_MISSING;
+        if (controller->block != BLOCK_NONE)
             controller->parent[0] = '\0';
-        } else if (!file_lists(own.parent, "cgroup.subtree_control", name)) {
-            cgroup->must_enable = true;
-        }
     }
     cgroup->has_swap_limit = true; /* memory.swap.max; its absence is found when it is written */
 }
