@@ -27,6 +27,8 @@ struct enter_context {
     const char *work_path; /* the private work directory on the host; "" when there is none */
     int group_fds[ENTER_GROUPS]; /* v1 `tasks` files, opened by the supervisor; negative = none */
     const char *group_dirs[ENTER_GROUPS]; /* the group's directories on the host; NULL = none */
+    const int
+        *mapped_fds; /* by row of plan.mounts: MOUNT_FLAG_IDMAP, detached mounts; negative = none */
     uint64_t outer_namespace_ids[ENTER_NAMESPACES];
     uint64_t cpu_mask[16]; /* affinity, when plan.cpu_affinity_count is set */
     const struct sock_filter *filter;

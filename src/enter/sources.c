@@ -114,6 +114,10 @@ int step_sources(struct enter_state *state)
             continue;
         state->index = i;
         state->layer = row->layer;
+        if (row->flags & MOUNT_FLAG_IDMAP) {
+            state->source_fds[i] = state->context->mapped_fds[i];
+            continue;
+        }
         const char *path = expand_path(state, row->source, buffer);
         int fd = path ? take_source(path, row->flags, row->op == MOUNT_BIND) : -ENAMETOOLONG;
         if (fd == -ENOENT && (row->flags & MOUNT_FLAG_OPTIONAL))

@@ -372,15 +372,12 @@ int plan_small_root(const struct policy *policy, const struct request *request,
                                                     .op = MOUNT_SYMLINK,
                                                     .source = links[i].target,
                                                     .target = links[i].path});
-    if (policy->rw.count > 0 && has_host_uid(policy, host))
-        plan_add_note(
-            builder, LAYER,
-            "the run has a host uid of its own: below --rw it can write only where anybody "
-            "may");
     const struct callers_list read_only = {"--ro", &policy->ro, request->ro_resolved,
                                            MOUNT_FLAG_RECURSIVE | MOUNT_FLAG_RO};
-    const struct callers_list writable = {"--rw", &policy->rw, request->rw_resolved,
-                                          MOUNT_FLAG_RECURSIVE};
+    /* A host uid of the run's own may write nothing of the caller's, unless the owner's ids are mapped to it. */
+    const struct callers_list writable = {
+        "--rw", &policy->rw, request->rw_resolved,
+        has_host_uid(policy, host) ? (uint32_t)MOUNT_FLAG_IDMAP : (uint32_t)MOUNT_FLAG_RECURSIVE};
     int r = callers_paths(policy, host, &read_only, builder, err);
     if (r == 0)
         r = callers_paths(policy, host, &writable, builder, err);

@@ -66,6 +66,8 @@ enum mount_flag {
     MOUNT_FLAG_RECURSIVE = 1u << 3,
     MOUNT_FLAG_OPTIONAL =
         1u << 4, /* a missing source is skipped; only for rows of berm's own tables */
+    MOUNT_FLAG_IDMAP =
+        1u << 6, /* a caller's path whose owner becomes the run: made by src/run, as root */
     MOUNT_FLAG_IS_FILE = 1u << 5 /* the mount point is a file */
 };
 

@@ -24,8 +24,12 @@
 #include "linux/clone.h"
 #include "linux/file.h"
 #include "linux/filter.h"
+#include "linux/idmap.h"
 #include "linux/perf.h"
 #include "run/vectors.h"
+
+/* What a mapped mount has beside: MOUNT_ATTR_NOSUID and MOUNT_ATTR_NODEV (mount_setattr(2)). */
+#define IDMAP_ATTRIBUTES (2ULL | 4ULL)
 
 /* The child's ends of the pipes, for each part. */
 struct child_ends {
@@ -39,6 +43,8 @@ struct child_ends {
 static void part_init(struct part_state *part)
 {
     memset(part, 0, sizeof(*part));
+    for (unsigned i = 0; i < PLAN_MOUNTS_MAX; i++)
+        part->mapped_fds[i] = -EBADF;
     part->status_fd = -EBADF;
     part->input_fd = -EBADF;
     for (int i = 0; i < STREAM_COUNT; i++)
@@ -279,6 +285,7 @@ static void fill_context(const struct run_state *run, unsigned index, const stru
     context->berm_pidfd = child->berm_pidfd;
     memcpy(context->stdio, child->parts[index].stdio, sizeof(context->stdio));
     context->work_path = run->slot.work_path;
+    context->mapped_fds = part->mapped_fds;
     context->filter = filter->statements;
     context->filter_count = filter->count;
     context->filter_probe_call = FILTER_PROBE_CALL;
@@ -415,12 +422,40 @@ static int clone_and_go(struct run_state *run, const struct part_state *part,
     return r < 0 && has_spoken(part) ? 0 : r;
 }
 
+/* Made here, since only root over the file system may map ids (idmap.h). */
+static int map_mounts(const struct run_state *run, struct part_state *part, struct berm_error *err)
+{
+    const struct plan *plan = part->plan;
+
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        const char *path = plan_text_of(plan, plan->mounts[i].source);
+
+        if (!(plan->mounts[i].flags & MOUNT_FLAG_IDMAP))
+            continue;
+        part->mapped_fds[i] =
+            idmap_open(path, outside_uid(run), outside_gid(run), IDMAP_ATTRIBUTES);
+        if (part->mapped_fds[i] >= 0)
+            continue;
+        int r = part->mapped_fds[i];
+        error_set(
+            err, BERM_E_UNAVAILABLE, plan->mounts[i].layer, -r,
+            "name a directory on a file system that can map ids (ext4, xfs, btrfs, tmpfs), or start "
+            "berm as the directory's owner",
+            "cannot give %s to the run's own uid: %s", path, strerror(-r));
+        error_at_step(err, "map-ids");
+        return r;
+    }
+    return 0;
+}
+
 static int prepare_part(struct run_state *run, unsigned index, struct vectors *vectors,
                         struct child_ends *child, struct berm_error *err)
 {
     struct part_state *part = &run->parts[index];
 
     int r = make_group(run, part, err);
+    if (r == 0)
+        r = map_mounts(run, part, err);
     if (r < 0)
         return r;
     r = vectors_make(vectors, part->plan, run->slot.work_path);
@@ -479,6 +514,8 @@ void run_end_first(struct run_state *run)
 
 static int part_done(struct part_state *part)
 {
+    for (unsigned i = 0; i < PLAN_MOUNTS_MAX; i++)
+        close_fd(&part->mapped_fds[i]);
     close_fd(&part->status_fd);
     close_fd(&part->input_fd);
     for (int i = 0; i < STREAM_COUNT; i++)

@@ -17,9 +17,10 @@ struct part_state {
     const struct run_io *io;
     struct observation *seen;
     struct cgroup group;
-    int status_fd;                /* messages from inside */
-    int output_fds[STREAM_COUNT]; /* our ends */
-    int input_fd;                 /* our end of the program's stdin; negative: none */
+    int mapped_fds[PLAN_MOUNTS_MAX]; /* by row of the plan's mounts: for MOUNT_FLAG_IDMAP */
+    int status_fd;                   /* messages from inside */
+    int output_fds[STREAM_COUNT];    /* our ends */
+    int input_fd;                    /* our end of the program's stdin; negative: none */
 };
 
 /* What the run owns while it lives. */
