@@ -422,6 +422,21 @@ static int clone_and_go(struct run_state *run, const struct part_state *part,
     return r < 0 && has_spoken(part) ? 0 : r;
 }
 
+static int map_failed(const struct plan_mount *row, const char *path, int error,
+                      struct berm_error *err)
+{
+    bool is_callers = error == ENOENT || error == ENOTDIR || error == ELOOP || error == EACCES;
+
+    error_set(err, is_callers ? BERM_E_INVALID : BERM_E_UNAVAILABLE, row->layer, error,
+              is_callers ? "name a path that exists and that you may read"
+                         : "name a directory on a file system that can map ids (ext4, xfs, btrfs, "
+                           "tmpfs), or start berm as the directory's owner",
+              is_callers ? "cannot bring in \"%s\": %s" : "cannot give %s to the run's own uid: %s",
+              path, strerror(error));
+    error_at_step(err, "map-ids");
+    return -error;
+}
+
 /* Made here, since only root over the file system may map ids (idmap.h). */
 static int map_mounts(const struct run_state *run, struct part_state *part, struct berm_error *err)
 {
@@ -436,14 +451,7 @@ static int map_mounts(const struct run_state *run, struct part_state *part, stru
             idmap_open(path, outside_uid(run), outside_gid(run), IDMAP_ATTRIBUTES);
         if (part->mapped_fds[i] >= 0)
             continue;
-        int r = part->mapped_fds[i];
-        error_set(
-            err, BERM_E_UNAVAILABLE, plan->mounts[i].layer, -r,
-            "name a directory on a file system that can map ids (ext4, xfs, btrfs, tmpfs), or start "
-            "berm as the directory's owner",
-            "cannot give %s to the run's own uid: %s", path, strerror(-r));
-        error_at_step(err, "map-ids");
-        return r;
+        return map_failed(&plan->mounts[i], path, -part->mapped_fds[i], err);
     }
     return 0;
 }
