@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -27,6 +28,8 @@
 #include "request/env_file.h"
 
 #define READ_SIZE 65536
+/* Reads of one stream in one step: a program that never stops writing must not keep the caller in it. */
+#define STEP_READS 64
 /* Descriptors that the engine is born with: 0, 1, 2 and ENGINE_SOCKET_FD. */
 #define ENGINE_FDS 4
 
@@ -180,8 +183,10 @@ static int make_plan(const struct berm_policy *policy, const struct berm_request
     const struct policy *rules = (const struct policy *)policy;
     struct gathered *gathered = calloc(1, sizeof(*gathered));
 
-    if (!gathered)
-        return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL, "no memory");
+    if (!gathered) {
+        error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL, "no memory");
+        return -ENOMEM;
+    }
     int r = gather(rules, gathered, err);
     if (r == 0) {
         struct request inside = {
@@ -246,7 +251,7 @@ int berm_run_start(const struct berm_policy *policy, const struct berm_request *
     run->output = request->output;
     run->output_context = request->output_context;
     int r = make_plan(policy, request, &run->plan, err);
-    if (r == 0) {
+    if (r == 0 && run->plan) {
         r = begin(run, request, engine);
         if (r < 0)
             error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r,
@@ -266,13 +271,13 @@ int berm_run_fd(const struct berm_run *run)
     return run->epoll_fd;
 }
 
-/* Take all that is there; an ended stream leaves the set that is polled. */
-static void read_stream(struct berm_run *run, int stream)
+/* Read at most @reads times; an ended stream leaves the set that is polled. */
+static void read_stream(struct berm_run *run, int stream, unsigned reads)
 {
     char buffer[READ_SIZE / 8];
     ssize_t n;
 
-    while (run->output_fds[stream] >= 0) {
+    for (; reads > 0 && run->output_fds[stream] >= 0; reads--) {
         n = read(run->output_fds[stream], buffer, sizeof(buffer));
         if (n > 0) {
             (void)capture_add(run->captures[stream], buffer, (size_t)n); /* counted all the same */
@@ -304,26 +309,32 @@ static int read_reply(struct berm_run *run)
     return 1;
 }
 
+/* Nothing writes any more: what is left is at most what the pipes hold. */
 static void finish(struct berm_run *run)
 {
     for (int i = 0; i < STREAM_COUNT; i++)
-        read_stream(run, i);
+        read_stream(run, i, UINT_MAX);
     /* ECHILD when the caller ignores SIGCHLD: the kernel has reaped it then (wait(2)). */
     while (run->pid > 0 && waitpid(run->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     run->pid = 0;
 }
 
-int berm_run_step(struct berm_run *run)
+static int step(struct berm_run *run, unsigned reads)
 {
     if (run->has_ended)
         return 1;
     for (int i = 0; i < STREAM_COUNT; i++)
-        read_stream(run, i);
+        read_stream(run, i, reads);
     if (read_reply(run) == 0)
         return 0;
     finish(run);
     return 1;
+}
+
+int berm_run_step(struct berm_run *run)
+{
+    return step(run, STEP_READS);
 }
 
 int berm_run_wait(struct berm_run *run, uint64_t timeout_ms)
@@ -331,7 +342,8 @@ int berm_run_wait(struct berm_run *run, uint64_t timeout_ms)
     uint64_t began = clock_now_ns();
 
     for (;;) {
-        int r = berm_run_step(run);
+        /* Who has a limit has it looked at after every callback. */
+        int r = step(run, timeout_ms == UINT64_MAX ? STEP_READS : 1);
         if (r != 0)
             return r < 0 ? r : 0;
         uint64_t gone_ms = (clock_now_ns() - began) / NS_PER_MS;
