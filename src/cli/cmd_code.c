@@ -110,7 +110,8 @@ static int read_program(const char *from, char **ret_text, struct berm_error *er
     size_t used = 0;
     ssize_t n = 1;
     AUTO_FREE char *text = malloc(PROGRAM_SIZE_MAX + 1);
-    AUTO_FD int fd = is_stdin ? dup(STDIN_FILENO) : open(from, O_RDONLY | O_CLOEXEC);
+    AUTO_FD int fd =
+        is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(from, O_RDONLY | O_CLOEXEC);
 
     if (!text || fd < 0)
         return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, errno, "name a file, or - for stdin",
@@ -246,8 +247,8 @@ int cmd_code(int argc, char **argv)
     if (r == 0 && strcmp(from, "-") == 0 && !command.options.stdin_from)
         command.options.stdin_from = "none";
     command.is_capturing = true;
-    int status = r < 0 ? run_command_refuse(&command, &err)
-                       : plan_code(&command, runner, text, argc, argv, &err);
+    int status = r < 0 || !runner ? run_command_refuse(&command, &err)
+                                  : plan_code(&command, runner, text, argc, argv, &err);
     run_command_done(&command);
     return status;
 }

@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     if (fcntl(ENGINE_SOCKET_FD, F_SETFD, FD_CLOEXEC) < 0)
         return 125; /* started by hand: there is nobody to talk to */
     reply.result = read_plan(&plan);
-    if (reply.result < 0) {
+    if (reply.result < 0 || !plan) {
         error_set(&reply.err, BERM_E_INTERNAL, BERM_LAYER_NONE, -reply.result, NULL,
                   "the engine cannot read its plan: %s", strerror(-reply.result));
     } else {
