@@ -105,6 +105,8 @@ int main(int argc, char **argv)
         return EXIT_REFUSED;
     /* A program that closes its input must not end berm; the program itself gets the default back. */
     (void)signal(SIGPIPE, SIG_IGN);
+    /* Ignored by the caller and inherited, it would leave no child to wait for (wait(2)). */
+    (void)signal(SIGCHLD, SIG_DFL);
     (void)umask(
         022); /* what berm makes has the modes that it names, whatever the caller's umask is */
     run_command_note_identity(argv, environ);
