@@ -1,5 +1,6 @@
 /*
- * Raw mode with a guard.
+ * Raw mode with a guard. Modes are set at once: to let the output drain first could last for ever on a
+ * terminal that nobody reads (TCSADRAIN, tcsetattr(3)).
  */
 #include "cli/caller_tty.h"
 
@@ -25,7 +26,7 @@ static void guard(int word_fd, const struct caller_tty *tty)
     (void)signal(SIGTERM, SIG_IGN);
     (void)signal(SIGHUP, SIG_IGN);
     if (read(word_fd, &word, 1) <= 0)
-        (void)tcsetattr(tty->fd, TCSADRAIN, &tty->before); /* nobody is left to be told */
+        (void)tcsetattr(tty->fd, TCSANOW, &tty->before); /* nobody is left to be told */
     _exit(0);
 }
 
@@ -69,14 +70,14 @@ void caller_tty_make_raw(struct caller_tty *tty, struct winsize *ret_window)
     }
     raw = tty->before;
     cfmakeraw(&raw);
-    (void)tcsetattr(tty->fd, TCSADRAIN, &raw);
+    (void)tcsetattr(tty->fd, TCSANOW, &raw);
 }
 
 void caller_tty_restore(struct caller_tty *tty)
 {
     if (tty->fd < 0)
         return;
-    (void)tcsetattr(tty->fd, TCSADRAIN, &tty->before);
+    (void)tcsetattr(tty->fd, TCSANOW, &tty->before);
     (void)!write(tty->guard_fd, "x", 1); /* the guard would put back the same modes */
     close_fd(&tty->guard_fd);
     close_fd(&tty->fd);

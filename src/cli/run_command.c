@@ -31,6 +31,9 @@ extern char **environ;
 /* How much of stderr is kept, when nothing is returned, for the guess of out-of-memory. */
 #define TAIL_CHARS 2000
 
+/* How long a reader is waited for, without any progress, once the caller has cancelled. */
+#define CANCELLED_PATIENCE_MS 300
+
 #ifdef BERM_FAULT_INJECTION
 static unsigned fault_step;
 static int fault_number;
@@ -46,6 +49,8 @@ void run_command_init(struct run_command *command)
 {
     memset(command, 0, sizeof(*command));
     command->stdin_fd = -EBADF;
+    command->result_fd = -EBADF;
+    command->patience_ms = -1;
 }
 
 void run_command_done(struct run_command *command)
@@ -58,6 +63,7 @@ void run_command_done(struct run_command *command)
     free(command->compile_plan);
     if (command->stdin_fd > STDERR_FILENO)
         (void)close(command->stdin_fd);
+    close_fd(&command->result_fd);
     run_command_init(command);
 }
 
@@ -161,7 +167,7 @@ int run_command_plan(struct run_command *command, char *const *program, struct b
     command->program = program;
     r = layers_plan(command->policy, &request, &command->host, &command->plan, err);
 #ifdef BERM_FAULT_INJECTION
-    if (r == 0) {
+    if (r == 0 && command->plan) {
         command->plan->fault_step = (uint16_t)fault_step;
         command->plan->fault_errno = fault_number;
     }
@@ -176,11 +182,15 @@ bool run_command_has_small_root(const struct run_command *command)
 
 int run_command_refuse(const struct run_command *command, const struct berm_error *err)
 {
-    if (!command->options.json)
+    if (!command->options.json) {
         (void)complain(err);
-    else
-        (void)print_error_json(STDOUT_FILENO, err);
-    return error_exit_status(err);
+        return error_exit_status(err);
+    }
+    int r = print_error_json(STDOUT_FILENO, command->patience_ms, err);
+    if (r < 0)
+        say(command->patience_ms, "berm: the error could not be written to stdout: %s\n",
+            strerror(-r));
+    return r < 0 ? EXIT_REFUSED : error_exit_status(err);
 }
 
 /* The signals that cancel a run, as a descriptor. One that the caller ignores stays ignored. */
@@ -229,6 +239,11 @@ static int new_captures(struct run_output *output, uint64_t chars, int first)
     return 0;
 }
 
+static size_t end_terminal(void *context, char *out, size_t out_size)
+{
+    return terminal_end(context, out, out_size);
+}
+
 static void pass_through(const struct run_command *command, struct run_output *output,
                          struct run_io *io)
 {
@@ -241,6 +256,7 @@ static void pass_through(const struct run_command *command, struct run_output *o
         terminal_init(&output->terminals[i]);
         if (!is_raw && isatty(fd)) {
             io->transforms[i] = terminal_transform;
+            io->transform_ends[i] = end_terminal;
             io->transform_contexts[i] = &output->terminals[i];
         }
     }
@@ -272,37 +288,59 @@ static int prepare_part(const struct run_command *command, enum cli_part_id id, 
 }
 
 /* The compiler's words go to stderr: stdout is the program's. */
-static void print_compiler(struct capture *const captures[STREAM_COUNT])
+static void print_compiler(struct capture *const captures[STREAM_COUNT], int patience_ms)
 {
     struct capture *const swapped[STREAM_COUNT] = {NULL, captures[STREAM_STDERR]};
 
-    print_captured_to_stderr(captures[STREAM_STDOUT]);
-    print_captured(swapped);
+    print_captured_to_stderr(captures[STREAM_STDOUT], patience_ms);
+    print_captured(swapped, patience_ms);
 }
 
-static void show_result(const struct run_command *command, const struct run_output *output,
-                        const struct result *result, const struct result_compile *compile,
-                        bool ended_by_compile)
+/* @r  what came of writing the result to @where. Returns the exit status, which a lost result changes. */
+static int status_of_writing(const struct run_command *command, int r, const char *where,
+                             int status)
+{
+    if (r >= 0)
+        return status;
+    say(command->patience_ms, "berm: the result could not be written to %s: %s\n", where,
+        strerror(-r));
+    return EXIT_REFUSED;
+}
+
+/* Returns the exit status. */
+static int show_result(const struct run_command *command, const struct run_output *output,
+                       const struct result *result, const struct result_compile *compile,
+                       bool ended_by_compile)
 {
     struct result_json_options options = {.has_output = command->is_capturing,
                                           .has_timings = command->options.timings,
                                           .compile = compile,
                                           .ended_by_compile = ended_by_compile};
 
+    int patience_ms = command->patience_ms;
+    int status = result->status;
+    int r;
+
     if (command->options.json) {
-        (void)print_result_json(STDOUT_FILENO, command->plan, result, output->captures, &options);
+        r = print_result_json(STDOUT_FILENO, patience_ms, command->plan, result, output->captures,
+                              &options);
+        status = status_of_writing(command, r, "stdout", status);
     } else {
         if (compile)
-            print_compiler(compile->captures);
+            print_compiler(compile->captures, patience_ms);
         if (command->is_capturing && !ended_by_compile)
-            print_captured(output->captures);
+            print_captured(output->captures, patience_ms);
         if (ended_by_compile)
-            (void)fprintf(stderr, "berm: the compile step failed; nothing was executed\n");
-        print_verdict(command->plan, result);
+            say(patience_ms, "berm: the compile step failed; nothing was executed\n");
+        print_verdict(command->plan, result, patience_ms);
     }
-    if (command->options.result)
-        (void)write_result_file(command->options.result, command->plan, result, output->captures,
-                                &options);
+    if (command->result_fd < 0)
+        return status;
+    r = result_file_begin(command->result_fd, command->options.result);
+    if (r == 0)
+        r = print_result_json(command->result_fd, patience_ms, command->plan, result,
+                              output->captures, &options);
+    return status_of_writing(command, r, command->options.result, status);
 }
 
 /* A layer that was only preferred and that the run could not have is left out, and the run begun again: no
@@ -327,19 +365,20 @@ static int judge(const struct plan *plan, struct cli_part *part, struct result *
 {
     char tail[TAIL_CHARS + 1];
 
-    if (part->io.live_fds[STREAM_STDOUT] >= 0) {
-        for (int i = 0; i < STREAM_COUNT; i++)
-            part->seen.streams[i].omitted_bytes = 0; /* all of it was passed through */
-    }
     copy_tail(part->output.captures[STREAM_STDERR], tail, sizeof(tail));
     return outcome(plan, &part->seen, tail, ret_result, err);
 }
 
 static int refuse_after_run(const struct run_command *command, const struct berm_error *err)
 {
-    if (command->options.result)
-        (void)write_error_file(command->options.result, err);
-    return run_command_refuse(command, err);
+    int r = 0;
+
+    if (command->result_fd >= 0)
+        r = result_file_begin(command->result_fd, command->options.result);
+    if (command->result_fd >= 0 && r == 0)
+        r = print_error_json(command->result_fd, command->patience_ms, err);
+    int status = run_command_refuse(command, err);
+    return status_of_writing(command, r, command->options.result, status);
 }
 
 static int judge_and_show(const struct run_command *command, struct cli_part parts[PART_COUNT])
@@ -362,14 +401,12 @@ static int judge_and_show(const struct run_command *command, struct cli_part par
         has_failed = compiled->verdict != BERM_VERDICT_EXITED || compiled->exit_code != 0;
     }
     if (has_failed) {
-        show_result(command, &parts[PART_RUN].output, compiled, &compile, true);
-        return compiled->status;
+        return show_result(command, &parts[PART_RUN].output, compiled, &compile, true);
     }
     if (judge(command->plan, &parts[PART_RUN], &results[PART_RUN], &err) < 0)
         return refuse_after_run(command, &err);
-    show_result(command, &parts[PART_RUN].output, &results[PART_RUN],
-                has_compiler ? &compile : NULL, false);
-    return results[PART_RUN].status;
+    return show_result(command, &parts[PART_RUN].output, &results[PART_RUN],
+                       has_compiler ? &compile : NULL, false);
 }
 
 /* Begin again without a layer while one that was only preferred is refused. */
@@ -397,9 +434,37 @@ static int run_until_begun(struct run_command *command, struct cli_part parts[PA
     }
 }
 
+/* All that is left is to print, which a signal may end as it ends any program. The first one, if it came
+ * during the run or after it, leaves a reader some time instead: a result is still given. */
+static void end_cancel(struct run_command *command, const struct cli_part *parts, int cancel_fd)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct signalfd_siginfo info;
+    sigset_t set;
+
+    while (cancel_fd >= 0 && read(cancel_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo != SIGWINCH)
+            command->patience_ms = CANCELLED_PATIENCE_MS;
+    }
+    for (int i = 0; i < PART_COUNT; i++) {
+        if (parts[i].seen.cancel_signal != 0)
+            command->patience_ms = CANCELLED_PATIENCE_MS;
+    }
+    (void)sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        (void)sigaddset(&set, numbers[i]);
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 int run_command_execute(struct run_command *command)
 {
     struct berm_error err = {0};
+
+    if (command->options.result) {
+        command->result_fd = result_file_open(command->options.result, &err);
+        if (command->result_fd < 0)
+            return run_command_refuse(command, &err);
+    }
     AUTO_FREE struct cli_part *parts = calloc(PART_COUNT, sizeof(*parts));
     AUTO_FD int cancel_fd = open_cancel();
     struct caller_tty tty = {.fd = -EBADF, .guard_fd = -EBADF};
@@ -415,7 +480,9 @@ int run_command_execute(struct run_command *command)
     else
         r = run_until_begun(command, parts, &err);
     caller_tty_restore(&tty);
-    status = r < 0 ? run_command_refuse(command, &err) : judge_and_show(command, parts);
+    if (parts)
+        end_cancel(command, parts, cancel_fd);
+    status = r < 0 ? refuse_after_run(command, &err) : judge_and_show(command, parts);
     for (int part = 0; parts && part < PART_COUNT; part++) {
         for (int i = 0; i < STREAM_COUNT; i++)
             capture_free(parts[part].output.captures[i]);

@@ -25,6 +25,8 @@ struct run_command {
     char *const *compile_program;  /* borrowed */
     struct plan *compile_plan;     /* owned */
     int stdin_fd;                  /* owned when above 2; negative: the program reads end of file */
+    int result_fd;                 /* owned: --result, open before anything runs */
+    int patience_ms;               /* for the readers of what is printed; negative: no end of it */
     bool is_capturing;             /* output is returned, not passed through */
     const struct request_file *files; /* borrowed while the plan is built */
     size_t file_count;

@@ -23,6 +23,10 @@ int named_fd_open(const char *name, int flags)
     size_t digits = text_to_u64(name + 3, &number);
     if (digits == 0 || name[3 + digits] != '\0' || number > 1048576)
         return -EBADF;
+    int mode = fcntl((int)number, F_GETFL);
+    if (mode < 0 || (mode & O_PATH) ||
+        ((mode & O_ACCMODE) != O_RDWR && (mode & O_ACCMODE) != (flags & O_ACCMODE)))
+        return -EBADF;
     fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
     return fd < 0 ? -errno : fd;
 }

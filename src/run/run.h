@@ -20,13 +20,17 @@
 typedef size_t (*run_transform)(void *context, const char *in, size_t in_size, char *out,
                                 size_t out_size);
 
+/* The stream has ended: what the transform held back comes out. Returns the number of bytes. */
+typedef size_t (*run_transform_end)(void *context, char *out, size_t out_size);
+
 /* What one byte of output may grow to in a transform. */
 #define RUN_TRANSFORM_GROWTH 5
 
 struct run_io {
     int stdin_fd;               /* read and fed to the program; negative: it reads end of file */
     int live_fds[STREAM_COUNT]; /* output is passed on there; negative: not */
-    run_transform transforms[STREAM_COUNT]; /* may be NULL */
+    run_transform transforms[STREAM_COUNT];         /* may be NULL */
+    run_transform_end transform_ends[STREAM_COUNT]; /* called once; may be NULL */
     void *transform_contexts[STREAM_COUNT];
     struct capture *captures[STREAM_COUNT]; /* output is kept there; may be NULL */
     int cancel_fd; /* a signalfd: a signal there cancels the run; or a socket: its end does. Negative: none */

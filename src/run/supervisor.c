@@ -30,6 +30,9 @@
 /* How long bytes that are already in the pipes are collected after the end, when a survivor holds them. */
 #define DRAIN_ROUNDS_MAX 1024
 
+/* How long a live reader still has when the caller has cancelled. */
+#define GIVE_UP_NS (NS_PER_S / 5)
+
 enum poll_slot {
     POLL_PROCESS,
     POLL_STATUS,
@@ -52,8 +55,9 @@ struct supervisor {
     struct pollfd slots[POLL_COUNT];
     uint64_t started_ns; /* 0 until the evidence came */
     uint64_t next_cpu_ns, next_monitor_ns;
-    bool main_has_ended; /* the program's end is known */
-    bool is_over;        /* the first process is reaped */
+    uint64_t gives_up_ns; /* 0: the live reader is waited for as long as it takes */
+    bool main_has_ended;  /* the program's end is known */
+    bool is_over;         /* the first process is reaped */
 };
 
 static void end_everything(struct supervisor *self)
@@ -353,9 +357,9 @@ static void fill_slots(struct supervisor *self)
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
         const struct outlet *outlet = &self->outlets[i];
         set_slot(self, POLL_OUT_READ + i, outlet->from, outlet_wants_read(outlet), POLLIN);
-        set_slot(self, POLL_OUT_WRITE + i, outlet->to, outlet_wants_write(outlet), POLLOUT);
+        set_slot(self, POLL_OUT_WRITE + i, outlet->to.fd, outlet_wants_write(outlet), POLLOUT);
     }
-    set_slot(self, POLL_IN_READ, self->inlet.from, inlet_wants_read(&self->inlet), POLLIN);
+    set_slot(self, POLL_IN_READ, self->inlet.from.fd, inlet_wants_read(&self->inlet), POLLIN);
     /* Without bytes to write it is still watched: POLLERR says that the program closed its input. */
     set_slot(self, POLL_IN_WRITE, self->inlet.to, self->inlet.to >= 0,
              inlet_wants_write(&self->inlet) ? POLLOUT : 0);
@@ -372,8 +376,7 @@ static void move_bytes(struct supervisor *self)
     if (self->slots[POLL_IN_READ].revents != 0 && inlet_wants_read(&self->inlet))
         inlet_read(&self->inlet);
     if (self->slots[POLL_IN_WRITE].revents & (POLLERR | POLLHUP)) {
-        self->inlet.from = -1;
-        close_fd(&self->inlet.to);
+        inlet_end(&self->inlet);
     } else if (self->slots[POLL_IN_WRITE].revents != 0 && inlet_wants_write(&self->inlet)) {
         inlet_write(&self->inlet);
     }
@@ -400,32 +403,72 @@ static int poll_once(struct supervisor *self, struct berm_error *err)
     return 0;
 }
 
-/* The run is over: what is still in the pipes is collected, without waiting for survivors that hold them
- * open, and passed on to the live reader, who is waited for. */
-static void flush(struct outlet *outlet)
+/* Has the caller said, while its reader is waited for, that it wants to wait no longer? */
+static void look_for_cancel(struct supervisor *self, const struct pollfd *cancel)
+{
+    struct signalfd_siginfo info;
+
+    if (cancel->revents == 0 || read(cancel->fd, &info, sizeof(info)) != (ssize_t)sizeof(info) ||
+        info.ssi_signo == SIGWINCH)
+        return;
+    self->seen->cancel_signal = (int32_t)info.ssi_signo;
+    let_signals_through();
+    self->gives_up_ns = clock_now_ns() + GIVE_UP_NS;
+}
+
+/* False: the caller is gone, or it has cancelled and had its time. */
+static bool wait_for_reader(struct supervisor *self, const struct outlet *outlet)
+{
+    const struct run_io *io = self->part->io;
+    bool has_cancelled = self->gives_up_ns != 0;
+    uint64_t now = clock_now_ns();
+    struct pollfd slots[] = {
+        {.fd = outlet->to.fd,                                                 .events = POLLOUT},
+        {.fd = io->cancel_is_signalfd && !has_cancelled ? io->cancel_fd : -1, .events = POLLIN },
+        {.fd = io->caller_pidfd,                                              .events = POLLIN },
+    };
+
+    if (has_cancelled && now >= self->gives_up_ns)
+        return false;
+    int timeout_ms = has_cancelled ? (int)((self->gives_up_ns - now) / NS_PER_MS) + 1 : -1;
+    if (poll(slots, sizeof(slots) / sizeof(slots[0]), timeout_ms) < 0)
+        return errno == EINTR;
+    look_for_cancel(self, &slots[1]);
+    return slots[2].revents == 0;
+}
+
+/* Pass on what is pending, waiting for the live reader. */
+static void flush(struct supervisor *self, struct outlet *outlet)
 {
     while (outlet_wants_write(outlet)) {
-        struct pollfd slot = {.fd = outlet->to, .events = POLLOUT};
-
-        if (poll(&slot, 1, -1) < 0 && errno != EINTR)
+        if (!wait_for_reader(self, outlet)) {
+            outlet_give_up(outlet);
             return;
+        }
         outlet_write(outlet);
     }
 }
 
+/* The run is over: what is still in the pipes is collected, without waiting for survivors that hold them
+ * open, and passed on to the live reader. */
 static void drain(struct supervisor *self)
 {
+    if (self->part->io->cancel_is_signalfd && self->seen->kill_reason == KILL_CANCELLED)
+        self->gives_up_ns = clock_now_ns() + GIVE_UP_NS;
     for (unsigned i = 0; i < STREAM_COUNT; i++) {
         struct outlet *outlet = &self->outlets[i];
 
-        flush(outlet);
+        flush(self, outlet);
         for (int round = 0; round < DRAIN_ROUNDS_MAX && outlet->from >= 0; round++) {
             if (!outlet_read(outlet))
                 break;
-            flush(outlet);
+            flush(self, outlet);
         }
+        outlet_end(outlet);
+        flush(self, outlet);
         self->seen->streams[i].bytes = outlet->bytes;
-        if (outlet->capture)
+        self->seen->streams[i].omitted_bytes = outlet->dropped_bytes;
+        if (outlet->capture && self->part->io->live_fds[i] < 0)
             self->seen->streams[i].omitted_bytes = capture_omitted_bytes(outlet->capture);
     }
 }
@@ -437,8 +480,7 @@ static int begin(struct supervisor *self)
     int r = inlet_init(&self->inlet, io->stdin_fd, &part->input_fd);
 
     for (unsigned i = 0; i < STREAM_COUNT; i++)
-        outlet_init(&self->outlets[i], &part->output_fds[i], io->live_fds[i], io->captures[i],
-                    io->transforms[i], io->transform_contexts[i]);
+        outlet_init(&self->outlets[i], &part->output_fds[i], io, i);
     return r;
 }
 
@@ -458,8 +500,11 @@ int supervise(struct run_state *run, struct part_state *part, bool has_next,
     bool is_handing_over = false;
 
     self.inlet.to = -EBADF;
-    for (unsigned i = 0; i < STREAM_COUNT; i++)
+    self.inlet.from.fd = -1;
+    for (unsigned i = 0; i < STREAM_COUNT; i++) {
         self.outlets[i].from = -EBADF;
+        self.outlets[i].to.fd = -1;
+    }
     int r = begin(&self);
     if (r < 0)
         error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL,
