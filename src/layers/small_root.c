@@ -48,6 +48,8 @@ static const struct made_file made_files[] = {
     {"etc/hosts",         "127.0.0.1 localhost berm\n::1 localhost\n"                                    },
     {"etc/hostname",      "berm\n"                                                                       },
     {"etc/resolv.conf",   ""                                                                             },
+ /* What the evidence tries to open (enter/evidence.c): no rule allows it. */
+    {".berm-landlock",    "Landlock keeps this file closed: berm tries it before each run.\n"            },
 };
 
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};

@@ -234,3 +234,13 @@ def test_the_engine_survives_the_thread_that_started_it():
     lib.berm_run_free(run_handle)
     lib.berm_request_free(request)
     lib.berm_policy_free(policy)
+
+
+@pytest.mark.parametrize("call,word", [
+    ("landlock_restrict_self", "Landlock"), ("capset", "capability"), ("unshare", "cgroup"),
+    ("mount_setattr", "read-only")])
+def test_a_call_that_lies_about_its_success_is_found_out(stage, identity, leftovers, outer, call, word):
+    """The outer filter answers 0 and does nothing: only what is read back from the kernel can tell."""
+    error = refused(run(identity, [outer, call, "0", "0x0", stage.berm, "run", "--json", "--", "echo",
+                                   "ran-inside"]))
+    assert error["step"] == "evidence" and word in error["message"], error
