@@ -11,6 +11,8 @@
 
 /* How often the tree is walked (mission, "Processes": 5 ms). */
 #define MONITOR_INTERVAL_NS 5000000ULL
+/* And when more than half of the memory limit is in use. */
+#define MONITOR_NEAR_NS 1000000ULL
 
 struct monitor_sample {
     uint64_t tasks;     /* threads of the run, berm's init excluded */
