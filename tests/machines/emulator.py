@@ -89,7 +89,11 @@ class Machine:
              "-serial", "chardev:orders"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
         self._rest = b""
-        assert self._line(BOOT_S) == "ready", self._said()
+        try:
+            assert self._line(BOOT_S) == "ready", self._said()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self):
         self.process.kill()
