@@ -172,8 +172,10 @@ static int gather(const struct policy *policy, struct gathered *gathered, struct
     for (size_t i = 0; r == 0 && i < policy->env_file.count; i++)
         r = env_file_read(policy->env_file.items[i], &gathered->env_extra,
                           &gathered->env_extra_count, err);
-    if (r == 0)
+    if (r == 0) {
         host_probe(&gathered->host, PROBE_QUICK, paths, path_count);
+        host_stay_in_group(&gathered->host);
+    }
     return r;
 }
 

@@ -117,6 +117,10 @@ enum probe_depth {
 void host_probe(struct host *ret_host, enum probe_depth depth, const char *const *paths,
                 size_t path_count);
 
+/* For a caller that is not berm itself and stays where it stands: what would need a step out of the own group
+ * (v2) is blocked. */
+void host_stay_in_group(struct host *host);
+
 /* Why a user namespace was refused, from what clone or the id map answered. Reads a few sysctls. */
 enum host_block host_userns_block(int error);
 

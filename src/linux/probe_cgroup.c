@@ -213,3 +213,14 @@ void probe_cgroup(struct host_cgroup *cgroup)
     else
         probe_v1(cgroup, text);
 }
+
+void host_stay_in_group(struct host *host)
+{
+    struct host_cgroup *cgroup = &host->cgroup;
+
+    if (!cgroup->must_step_aside)
+        return;
+    cgroup->version = 0;
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++)
+        cgroup->controllers[i] = (struct host_controller){.block = BLOCK_GROUP_SHARED};
+}

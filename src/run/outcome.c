@@ -73,6 +73,14 @@ static void count_memory(const struct observation *seen, struct result_usage *us
     }
 }
 
+/* Version 2 counts init, which is cloned into the group; it is not the program's. */
+static uint64_t processes_peak(const struct observation *seen)
+{
+    if (!seen->group.has_pids || seen->group.pids_peak == 0)
+        return seen->monitor_pids_peak;
+    return seen->group.pids_peak - (seen->group.version == 2 && seen->group.pids_peak > 1);
+}
+
 static void count_usage(const struct observation *seen, struct result_usage *usage)
 {
     usage->wall_ns = seen->wall_ns;
@@ -81,9 +89,7 @@ static void count_usage(const struct observation *seen, struct result_usage *usa
     usage->stdin_bytes = seen->stdin_bytes;
     count_cpu(seen, usage);
     count_memory(seen, usage);
-    usage->processes_peak = seen->group.has_pids && seen->group.pids_peak > 0
-                                ? seen->group.pids_peak
-                                : seen->monitor_pids_peak;
+    usage->processes_peak = processes_peak(seen);
     usage->processes_refused = seen->group.has_pids ? seen->group.pids_refusals : 0;
 }
 

@@ -179,11 +179,14 @@ def test_12_an_outer_filter_is_gone_round_or_named(stage, who, leftovers, outer_
 def test_14_a_background_child_does_not_hold_the_run(stage, who, leftovers, level):
     began = time.monotonic()
     options = [] if level == "L0" else ["--wall", "3s"]
-    done = stage.plain(who, ["sh", "-c", "setsid sleep 20.75 & sleep 0.3; echo done"], level=level,
+    # A length that no other process of this machine sleeps: what is found and ended is this test's own.
+    orphan = f"sleep 20.{os.getpid()}{time.monotonic_ns()}"
+    done = stage.plain(who, ["sh", "-c", f"setsid {orphan} & sleep 0.3; echo done"], level=level,
                        options=options)
     spent = time.monotonic() - began
-    survivors = subprocess.run(["pgrep", "-f", "sleep 20.75"], capture_output=True, text=True)
-    subprocess.run(["pkill", "-9", "-f", "sleep 20.75"])
+    survivors = subprocess.run(["pgrep", "-x", "-f", re.escape(orphan)], capture_output=True, text=True)
+    for pid in survivors.stdout.split():
+        os.kill(int(pid), 9)
     assert done.verdict == "exited" and done.said == "done\n", done
     assert spent < 2, f"the call lasted {spent:.1f} s"
     if level in ("L0", "L1", "L2"):
