@@ -48,13 +48,12 @@ int cmd_version(int argc, char **argv)
  * to the program as its output. */
 static int fill_standard_descriptors(void)
 {
-    for (;;) {
-        int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-        if (fd < 0)
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        /* The lowest free number is this one: those below it are open. */
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
             return -1;
-        if (fd > STDERR_FILENO)
-            return close(fd);
     }
+    return 0;
 }
 
 static int run_verb(int argc, char **argv)

@@ -384,7 +384,7 @@ static int refuse_after_run(const struct run_command *command, const struct berm
 static int judge_and_show(const struct run_command *command, struct cli_part parts[PART_COUNT])
 {
     struct berm_error err = {0};
-    AUTO_FREE struct result *results = calloc(PART_COUNT, sizeof(*results));
+    AUTO_FREE struct result *results = malloc(PART_COUNT * sizeof(*results));
     struct result_compile compile = {.captures = parts[PART_COMPILE].output.captures};
     struct result *compiled = results ? &results[PART_COMPILE] : NULL;
     bool has_compiler = command->compile_plan != NULL;

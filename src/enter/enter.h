@@ -12,7 +12,19 @@
 #include "enter/protocol.h"
 #include "plan/plan.h"
 
-#define ENTER_GROUPS 4
+#define ENTER_GROUPS    4
+#define ENTER_PARTS_MAX 2
+
+/* The open `tasks` files of the control groups (v1), by part. The supervisor makes the groups while the child
+ * builds its file tree, and sends the files over the control socket (SCM_RIGHTS, unix(7)): one message, its bytes
+ * say where each descriptor belongs. */
+struct enter_groups {
+    bool are_awaited;                       /* the message has not been read yet */
+    int fds[ENTER_PARTS_MAX][ENTER_GROUPS]; /* negative = none */
+};
+
+/* The byte that goes with a descriptor. */
+#define ENTER_GROUP_PLACE(part, group) ((unsigned char)((part)*ENTER_GROUPS + (group)))
 
 /* Everything that the child needs and the plan does not hold: descriptors, vectors, the filter. */
 struct enter_context {
@@ -20,12 +32,14 @@ struct enter_context {
     char *const *argv;       /* NULL-terminated */
     char *const *envp;       /* NULL-terminated */
     char *const *candidates; /* paths to execute, tried in order, NULL-terminated */
-    int control_fd;        /* a byte: go on, or begin the next program; end of file: berm is gone */
-    int status_fd;         /* struct enter_message */
-    int berm_pidfd;        /* of the supervisor; negative when it could not be had */
-    int stdio[3];          /* become 0, 1, 2 */
-    const char *work_path; /* the private work directory on the host; "" when there is none */
-    int group_fds[ENTER_GROUPS]; /* v1 `tasks` files, opened by the supervisor; negative = none */
+    int control_fd; /* a socket. A message: go on, the groups are there, or begin the next program; end
+                            * of file: berm is gone */
+    int status_fd;               /* struct enter_message */
+    int berm_pidfd;              /* of the supervisor; negative when it could not be had */
+    int stdio[3];                /* become 0, 1, 2 */
+    const char *work_path;       /* the private work directory on the host; "" when there is none */
+    struct enter_groups *groups; /* this process's own copy; shared by the parts */
+    unsigned part;               /* row of groups->fds */
     const char *group_dirs[ENTER_GROUPS]; /* the group's directories on the host; NULL = none */
     const int
         *mapped_fds; /* by row of plan.mounts: MOUNT_FLAG_IDMAP, detached mounts; negative = none */
@@ -38,7 +52,6 @@ struct enter_context {
     /* A second program that init starts in the same tree when the supervisor says so, after the first has
      * ended: a compiler, then what it made. Only with an init; its init rows are not run. NULL = none. */
     const struct enter_context *next;
-    bool is_second;       /* this is such a next one */
     char *identity_start; /* this process's argv and environ area, to be wiped */
     size_t identity_size;
 };
@@ -46,7 +59,9 @@ struct enter_context {
 /* The child's life from the clone on. Never returns. */
 void enter_child(const struct enter_context *context) __attribute__((noreturn));
 
-/* Namespaces by row: the clone flag, the link in /proc/self/ns, the word for messages. */
+#define ENTER_NAMESPACE_DIRECTORY "/proc/self/ns"
+
+/* Namespaces by row: the clone flag, the link in that directory, the word for messages. */
 struct enter_namespace {
     unsigned long clone_flag;
     const char *link;

@@ -16,13 +16,13 @@
 #include "enter/sequence.h"
 
 const struct enter_namespace enter_namespaces[ENTER_NAMESPACES] = {
-    {CLONE_NEWUSER,   "/proc/self/ns/user",   "user"   },
-    {CLONE_NEWPID,    "/proc/self/ns/pid",    "pid"    },
-    {CLONE_NEWNS,     "/proc/self/ns/mnt",    "mount"  },
-    {CLONE_NEWNET,    "/proc/self/ns/net",    "network"},
-    {CLONE_NEWIPC,    "/proc/self/ns/ipc",    "ipc"    },
-    {CLONE_NEWUTS,    "/proc/self/ns/uts",    "uts"    },
-    {CLONE_NEWCGROUP, "/proc/self/ns/cgroup", "cgroup" },
+    {CLONE_NEWUSER,   "user",   "user"   },
+    {CLONE_NEWPID,    "pid",    "pid"    },
+    {CLONE_NEWNS,     "mnt",    "mount"  },
+    {CLONE_NEWNET,    "net",    "network"},
+    {CLONE_NEWIPC,    "ipc",    "ipc"    },
+    {CLONE_NEWUTS,    "uts",    "uts"    },
+    {CLONE_NEWCGROUP, "cgroup", "cgroup" },
 };
 
 /* What can contradict the plan. The number travels as the index of the failure. */
@@ -100,11 +100,11 @@ const char *evidence_name(uint32_t index)
 }
 
 /* "net:[4026531840]" -> 4026531840; 0 when it cannot be read. */
-static uint64_t namespace_id(const char *link)
+static uint64_t namespace_id(int directory_fd, const char *link)
 {
     char text[64];
     uint64_t id = 0;
-    long n = RAW(SYS_readlinkat, RAW_ARG(AT_FDCWD), link, text, sizeof(text));
+    long n = RAW(SYS_readlinkat, directory_fd, link, text, sizeof(text));
 
     for (long i = 0; i < n; i++) {
         if (text[i] >= '0' && text[i] <= '9')
@@ -201,6 +201,15 @@ static bool root_is_sealed(const struct evidence *seen)
     return (seen->root_flags & sealed) == sealed && (seen->system_flags & sealed) == sealed;
 }
 
+static void read_namespaces(struct evidence *evidence)
+{
+    int fd = raw_open(ENTER_NAMESPACE_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+
+    for (unsigned i = 0; i < ENTER_NAMESPACES; i++)
+        evidence->namespace_ids[i] = namespace_id(fd, enter_namespaces[i].link);
+    (void)raw_close(fd);
+}
+
 static void read_evidence(const struct enter_context *context, struct evidence *evidence)
 {
     const struct plan *plan = context->plan;
@@ -210,10 +219,8 @@ static void read_evidence(const struct enter_context *context, struct evidence *
     evidence->pid = (int32_t)RAW(SYS_getpid);
     evidence->no_new_privs = raw_prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
     evidence->seccomp_mode = raw_prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
-    if (plan->clone_flags != 0) {
-        for (unsigned i = 0; i < ENTER_NAMESPACES; i++)
-            evidence->namespace_ids[i] = namespace_id(enter_namespaces[i].link);
-    }
+    if (plan->clone_flags != 0)
+        read_namespaces(evidence);
     if (plan_has(plan, PLAN_DROP_CAPABILITIES))
         read_capabilities(evidence);
     /* When it works all the same, this process stands in a namespace that nobody planned, and ends. */
@@ -281,8 +288,10 @@ static uint32_t contradiction(const struct enter_context *context, const struct 
     uint32_t found = EVIDENCE_COUNT;
     uint32_t limit = 0;
     bool has_filter = plan->filter != FILTER_NONE;
-    /* Init is 1, the first program 2; a second one comes after whatever the first made. */
-    bool has_own_pid = context->is_second ? seen->pid > 2 : seen->pid == 2;
+    /* Init is 1, the maker of the network namespace was 2 where there is one (network.c); a second program
+     * comes after whatever the first made. */
+    int first_pid = plan->clone_flags & CLONE_NEWNET ? 3 : 2;
+    bool has_own_pid = context->part > 0 ? seen->pid > first_pid : seen->pid == first_pid;
     bool limits_hold = same_limits(plan, seen, &limit);
 
     require(&found, EVIDENCE_UID, plan_has(plan, PLAN_USER_NAMESPACE),

@@ -141,9 +141,20 @@ static void keep_own(const struct enter_context *context, int status_fd, int sig
         for (size_t i = 0; i < 3; i++)
             fds[count++] = context->next->stdio[i];
         for (size_t i = 0; i < ENTER_GROUPS; i++)
-            fds[count++] = context->next->group_fds[i];
+            fds[count++] = context->groups->fds[context->next->part][i];
     }
     keep_only(fds, count);
+}
+
+/* Every orphan is init's child: without children it is the last process inside (pid_namespaces(7)). */
+static bool is_alone(void)
+{
+    long pid;
+
+    do
+        pid = RAW(SYS_wait4, -1, NULL, WNOHANG, NULL);
+    while (pid > 0);
+    return pid == -ECHILD;
 }
 
 static void send_end(int status_fd, int wait_status, const struct rusage *usage)
@@ -151,6 +162,7 @@ static void send_end(int status_fd, int wait_status, const struct rusage *usage)
     struct enter_message message = {
         .kind = ENTER_ENDED,
         .wait_status = wait_status,
+        .is_alone = is_alone(),
         .user_ns = timeval_ns(usage->ru_utime),
         .system_ns = timeval_ns(usage->ru_stime),
         .max_rss_bytes = (uint64_t)usage->ru_maxrss * 1024u,

@@ -91,7 +91,8 @@ static int make_directory(const char *path, unsigned mode)
 
 static int make_point(const char *path, bool is_file)
 {
-    int r = is_file ? make_file(path, "", 0644) : make_directory(path, 0755);
+    int r = is_file ? (int)RAW(SYS_mknodat, AT_FDCWD, path, S_IFREG | 0644, 0)
+                    : make_directory(path, 0755);
 
     return r == -EEXIST ? 0 : r;
 }
@@ -244,8 +245,9 @@ static int show_group(const struct enter_state *state, const struct plan_mount *
                       const char *target)
 {
     const char *source = row->mode < ENTER_GROUPS ? state->context->group_dirs[row->mode] : NULL;
+    int r = take_groups(state);
 
-    return source ? bind_system(source, target, row->flags) : 0;
+    return r == 0 && source ? bind_system(source, target, row->flags) : r;
 }
 
 static int run_row(struct enter_state *state, uint32_t index, const char *source,

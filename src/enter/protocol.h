@@ -44,6 +44,7 @@ struct enter_message {
     int32_t error;       /* positive errno */
     uint32_t index;      /* which row of the plan's table, where the step walks one */
     int32_t wait_status; /* ENTER_ENDED */
+    uint32_t is_alone;   /* ENTER_ENDED: nobody but init is left inside, no zombie either */
     uint64_t sent_ns;    /* CLOCK_MONOTONIC, the same clock on both sides */
     uint64_t user_ns, system_ns;
     uint64_t

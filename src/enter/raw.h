@@ -2,7 +2,8 @@
  * Bare system calls for the code between clone and exec: negative errno, nothing else.
  *
  * libc wrappers are avoided where they take locks or act on all threads (musl's setuid family signals
- * every thread). tools/check-inside-symbols lists what this room may link.
+ * every thread), and libc's syscall() because it stores errno: processes that share the memory of init
+ * (network.c) would overwrite each other's. tools/check-inside-symbols lists what this room may link.
  */
 #ifndef BERM_ENTER_RAW_H
 #define BERM_ENTER_RAW_H
@@ -32,12 +33,55 @@
 
 #define RAW_ARG(x) ((long)(x))
 
-static inline long raw_result(long value)
+/* The kernel's calling conventions: syscall(2), "Architecture calling conventions". */
+#if defined(__x86_64__)
+static inline long raw_call(long number, long a, long b, long c, long d, long e, long f)
 {
-    return value == -1 ? -(long)errno : value;
-}
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result;
 
-#define RAW(...) raw_result(syscall(__VA_ARGS__))
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+#elif defined(__aarch64__)
+static inline long raw_call(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+
+    __asm__ volatile("svc 0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                     : "memory", "cc");
+    return x0;
+}
+#else
+#    error "berm knows the system-call convention of x86-64 and aarch64 only"
+#endif
+
+/* RAW(number, up to six arguments): pointers and integers as they are. What is left out is 0. */
+#define RAW_0(n)             raw_call((long)(n), 0, 0, 0, 0, 0, 0)
+#define RAW_1(n, a)          raw_call((long)(n), (long)(a), 0, 0, 0, 0, 0)
+#define RAW_2(n, a, b)       raw_call((long)(n), (long)(a), (long)(b), 0, 0, 0, 0)
+#define RAW_3(n, a, b, c)    raw_call((long)(n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define RAW_4(n, a, b, c, d) raw_call((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define RAW_5(n, a, b, c, d, e)                                                                    \
+    raw_call((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#define RAW_6(n, a, b, c, d, e, f)                                                                 \
+    raw_call((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define RAW_PICK(n, a, b, c, d, e, f, name, ...) name
+#define RAW(...)                                                                                   \
+    RAW_PICK(__VA_ARGS__, RAW_6, RAW_5, RAW_4, RAW_3, RAW_2, RAW_1, RAW_0, 0)(__VA_ARGS__)
 
 static inline int raw_open(const char *path, int flags, unsigned mode)
 {

@@ -14,6 +14,10 @@
 
 /* clang-format off */
 const struct step enter_steps[STEP_COUNT] = {
+    [STEP_BEGIN_NETWORK] = {STEP_BEGIN_NETWORK, BERM_LAYER_NETWORK, STEP_IN_INIT, "begin-network",
+        "a second process begins to make the run's network namespace",
+        "first: it takes as long as all mounts together, and needs neither the id maps nor the file tree",
+        step_begin_network},
     [STEP_WAIT_GO] = {STEP_WAIT_GO, BERM_LAYER_PROCESS, STEP_IN_INIT, "wait-go",
         "wait until the supervisor has written the id maps",
         "before the ids are mapped no file can be made and no identity taken (user_namespaces(7))",
@@ -31,14 +35,24 @@ const struct step enter_steps[STEP_COUNT] = {
         "allow no user namespace below this one: it would give its maker all capabilities anew",
         "needs CAP_SYS_RESOURCE here, and a /proc that can be written: the run's own is read-only",
         step_no_nesting},
-    [STEP_LOOPBACK] = {STEP_LOOPBACK, BERM_LAYER_NETWORK, STEP_IN_INIT, "loopback",
-        "bring up the run's own loopback interface when asked",
-        "needs CAP_NET_ADMIN in the network namespace's owner, which is dropped later",
-        step_loopback},
     [STEP_MOUNTS] = {STEP_MOUNTS, BERM_LAYER_FILESYSTEM, STEP_IN_INIT, "mounts",
         "build the file tree and make it the root",
         "in init, so that init itself holds no path to the host when the program starts",
         step_mounts},
+    [STEP_GROUPS] = {STEP_GROUPS, BERM_LAYER_LIMITS, STEP_IN_INIT, "groups",
+        "take hold of the run's control groups, which the supervisor makes meanwhile (cgroup v1)",
+        "after the mounts, unless these have waited for them already; in init, which hands them on to a "
+        "second program",
+        step_groups},
+    [STEP_NETWORK] = {STEP_NETWORK, BERM_LAYER_NETWORK, STEP_IN_INIT, "network",
+        "enter the new network namespace",
+        "after the mounts, beside which it was made; before lock-mounts, since entering needs "
+        "CAP_SYS_ADMIN in the user namespace that owns it (setns(2))",
+        step_network},
+    [STEP_LOOPBACK] = {STEP_LOOPBACK, BERM_LAYER_NETWORK, STEP_IN_INIT, "loopback",
+        "bring up the run's own loopback interface when asked",
+        "needs CAP_NET_ADMIN in the network namespace's owner, which is dropped later",
+        step_loopback},
     [STEP_LOCK_MOUNTS] = {STEP_LOCK_MOUNTS, BERM_LAYER_PROCESS, STEP_IN_INIT, "lock-mounts",
         "hand the mounts on to a second user and mount namespace, where none can be taken away",
         "only where the program keeps capabilities (below L5): `umount /proc` would show the host's; "

@@ -171,6 +171,15 @@ static int remove_directory(const char *path)
     return -EBUSY;
 }
 
+/* An empty group goes at once: the usual case. */
+static int remove_leaf(const struct cgroup *group, const char *path)
+{
+    if (rmdir(path) == 0 || errno != EBUSY)
+        return 0;
+    cgroup_kill(group);
+    return remove_directory(path);
+}
+
 int cgroup_remove(struct cgroup *group)
 {
     int ret = 0;
@@ -178,20 +187,20 @@ int cgroup_remove(struct cgroup *group)
     for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
         if (group->dirs[i][0] == '\0')
             continue;
-        /* An empty group goes at once: the usual case. */
-        if (rmdir(group->dirs[i]) < 0 && errno == EBUSY) {
-            cgroup_kill(group);
-            int r = remove_directory(group->dirs[i]);
-            if (r < 0)
-                ret = r;
+        int r = remove_leaf(group, group->dirs[i]);
+        if (r < 0) {
+            ret = r;
+            continue;
         }
         if (group->version == 2)
             step_back(group->dirs[i]);
         group->dirs[i][0] = '\0';
     }
+    if (ret < 0)
+        return ret;
     close_all(group);
     group->version = 0;
-    return ret;
+    return 0;
 }
 
 /* A leaf of the same name belongs to a run that is dead: the name is guarded by the caller's lock. */
@@ -224,13 +233,20 @@ void cgroup_sweep(const char *parent, const char *name)
             path); /* not there, or held by something that the next start meets again */
 }
 
-static int make_leaf(struct cgroup *group, unsigned i, const char *parent, const char *name)
+static int name_leaf(struct cgroup *group, unsigned i, const char *parent, const char *name)
 {
-    char path[sizeof(group->dirs[0])];
-    int length = snprintf(path, sizeof(path), "%s/%s", parent, name);
+    int length = snprintf(group->dirs[i], sizeof(group->dirs[i]), "%s/%s", parent, name);
 
-    if (length < 0 || (size_t)length >= sizeof(path))
-        return -ENAMETOOLONG;
+    if (length >= 0 && (size_t)length < sizeof(group->dirs[i]))
+        return 0;
+    group->dirs[i][0] = '\0';
+    return -ENAMETOOLONG;
+}
+
+static int make_leaf(struct cgroup *group, unsigned i)
+{
+    const char *path = group->dirs[i];
+
     if (mkdir(path, 0755) < 0) {
         if (errno != EEXIST)
             return -errno;
@@ -240,8 +256,7 @@ static int make_leaf(struct cgroup *group, unsigned i, const char *parent, const
         if (mkdir(path, 0755) < 0)
             return -errno;
     }
-    memcpy(group->dirs[i], path, (size_t)length + 1);
-    group->dir_fds[i] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    group->dir_fds[i] = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (group->dir_fds[i] < 0)
         return -errno;
     if (group->version == 2)
@@ -257,43 +272,63 @@ static int refuse(const char *parent, const char *what, int r, struct berm_error
                      what, parent, strerror(-r));
 }
 
-/* One hierarchy, one leaf, whichever controllers are used. */
-static int make_v2(struct cgroup *group, const char *const parents[CG_CONTROLLER_COUNT],
-                   const char *name, struct berm_error *err)
+/* The directories that a leaf is made in: one a hierarchy, whichever controllers are used. */
+static bool has_own_leaf(int version, const char *const parents[CG_CONTROLLER_COUNT], unsigned i)
+{
+    if (version == 2)
+        return i == CG_MEMORY;
+    if (!parents[i] || parents[i][0] == '\0')
+        return false;
+    /* v1 hierarchies that are mounted together ("cpu,cpuacct") share one leaf. */
+    return i != CG_CPUACCT || !parents[CG_CPU] || strcmp(parents[i], parents[CG_CPU]) != 0;
+}
+
+static const char *parent_of(int version, const char *const parents[CG_CONTROLLER_COUNT],
+                             unsigned i)
 {
     const char *parent = NULL;
 
-    for (unsigned i = 0; i < CG_CONTROLLER_COUNT && !parent; i++)
-        parent = parents[i] && parents[i][0] != '\0' ? parents[i] : NULL;
-    if (!parent)
-        return 0;
-    int r = enable_controllers(parent, parents);
-    if (r < 0)
-        return refuse(parent, "enable controllers below the control group", r, err);
-    r = make_leaf(group, CG_MEMORY, parent, name);
-    if (r < 0) {
-        (void)cgroup_remove(group); /* nothing has entered it yet */
-        return refuse(parent, "make a control group in", r, err);
+    if (version == 1)
+        return parents[i];
+    for (unsigned k = 0; k < CG_CONTROLLER_COUNT && !parent; k++)
+        parent = parents[k] && parents[k][0] != '\0' ? parents[k] : NULL;
+    return parent;
+}
+
+int cgroup_name(struct cgroup *group, int version, const char *const parents[CG_CONTROLLER_COUNT],
+                const char *name, struct berm_error *err)
+{
+    group->version = version;
+    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
+        const char *parent = parent_of(version, parents, i);
+
+        if (!parent || !has_own_leaf(version, parents, i))
+            continue;
+        int r = name_leaf(group, i, parent, name);
+        if (r < 0)
+            return refuse(parent, "make a control group in", r, err);
     }
     return 0;
 }
 
-int cgroup_make(struct cgroup *group, int version, const char *const parents[CG_CONTROLLER_COUNT],
-                const char *name, struct berm_error *err)
+int cgroup_make(struct cgroup *group, const char *const parents[CG_CONTROLLER_COUNT],
+                struct berm_error *err)
 {
-    group->version = version;
-    if (version == 2)
-        return make_v2(group, parents, name, err);
     for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
-        if (!parents[i] || parents[i][0] == '\0')
+        const char *parent = parent_of(group->version, parents, i);
+        int r = 0;
+
+        if (group->dirs[i][0] == '\0')
             continue;
-        /* v1 hierarchies that are mounted together ("cpu,cpuacct") share one leaf. */
-        if (i == CG_CPUACCT && parents[CG_CPU] && strcmp(parents[i], parents[CG_CPU]) == 0)
-            continue;
-        int r = make_leaf(group, i, parents[i], name);
+        if (group->version == 2) {
+            r = enable_controllers(parent, parents);
+            if (r < 0)
+                return refuse(parent, "enable controllers below the control group", r, err);
+        }
+        r = make_leaf(group, i);
         if (r < 0) {
             (void)cgroup_remove(group); /* nothing has entered it yet */
-            return refuse(parents[i], "make a control group in", r, err);
+            return refuse(parent, "make a control group in", r, err);
         }
     }
     return 0;

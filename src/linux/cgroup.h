@@ -33,15 +33,23 @@ struct cgroup_counts {
 void cgroup_init(struct cgroup *group);
 
 /**
- * Make a fresh leaf under each given parent. A leaf of that name that a dead run left behind is emptied
- * and removed first.
+ * Decide where the leaves will be, one under each given parent; nothing is made yet.
  *
  * @parents  by enum cgroup_controller; NULL or "" = not used. On v2 all used entries are the same.
+ * Returns 0, or -ENAMETOOLONG with @err filled.
+ */
+int cgroup_name(struct cgroup *group, int version, const char *const parents[CG_CONTROLLER_COUNT],
+                const char *name, struct berm_error *err);
+
+/**
+ * Make the named leaves. A leaf of that name that a dead run left behind is emptied and removed first.
+ *
+ * @parents  as given to cgroup_name().
  * Returns 0, or -errno with @err filled; nothing is left behind on failure.
  * Since: 0.1.  Source: cgroup-v1/cgroups.rst, cgroup-v2.rst.  Test: escape/B, fault/cgroup.
  */
-int cgroup_make(struct cgroup *group, int version, const char *const parents[CG_CONTROLLER_COUNT],
-                const char *name, struct berm_error *err);
+int cgroup_make(struct cgroup *group, const char *const parents[CG_CONTROLLER_COUNT],
+                struct berm_error *err);
 
 /* Empty and remove a leaf that a dead run left; a missing one is fine. */
 void cgroup_sweep(const char *parent, const char *name);
@@ -58,7 +66,8 @@ uint64_t cgroup_cpu_ns(const struct cgroup *group);
 /* Kill every member (SIGKILL), in a bounded number of rounds. */
 void cgroup_kill(const struct cgroup *group);
 
-/* Remove the leaf and close the descriptors. Returns 0, or -EBUSY when members do not go away in time. */
+/* Remove the leaf and close the descriptors. Returns 0, or -EBUSY when members do not go away in time: then what
+ * is left can be removed by another call. */
 int cgroup_remove(struct cgroup *group);
 
 #endif

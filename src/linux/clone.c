@@ -17,6 +17,9 @@
 #    define SYS_pidfd_open        434
 #    define SYS_pidfd_send_signal 424
 #endif
+#ifndef SYS_close_range
+#    define SYS_close_range 436
+#endif
 #ifndef CLONE_INTO_CGROUP
 #    define CLONE_INTO_CGROUP 0x200000000ULL
 #endif
@@ -60,6 +63,11 @@ pid_t clone_child(uint64_t flags, int cgroup_fd, int *ret_pidfd)
         return -errno;
     *ret_pidfd = pid == 0 ? -EBADF : pidfd;
     return (pid_t)pid;
+}
+
+int close_from(int first)
+{
+    return syscall(SYS_close_range, (unsigned)first, ~0U, 0U) < 0 ? -errno : 0;
 }
 
 int pidfd_of_self(void)

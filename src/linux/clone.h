@@ -20,6 +20,9 @@
  */
 pid_t clone_child(uint64_t flags, int cgroup_fd, int *ret_pidfd);
 
+/* Close every descriptor from @first on: 0, or -errno where close_range(2) is not to be had (Linux 5.9). */
+int close_from(int first);
+
 /* A pidfd of this process itself, close-on-exec, or -errno (pidfd_open(2), Linux 5.3). */
 int pidfd_of_self(void);
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -378,7 +379,8 @@ int outcome(const struct plan *plan, const struct observation *seen, const char 
         return failure;
 
     struct ending ending = decode(seen);
-    memset(ret_result, 0, sizeof(*ret_result));
+    /* The notes are written as they come: clearing 25 KB of them is a measurable share of a cold run. */
+    memset(ret_result, 0, offsetof(struct result, notes));
     count_usage(seen, &ret_result->usage);
     ret_result->verdict = judge(plan, seen, &ret_result->usage, &ending);
     ret_result->exit_code = ending.exit_code;

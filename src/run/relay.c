@@ -27,6 +27,8 @@
 #define TIMED_CALL_US 20000
 /* After a terminal that is ready has taken nothing: a newline may need two places and find one. */
 #define NOTHING_TAKEN_NS 1000000L
+/* The first read of a stream, before there is a buffer. */
+#define FIRST_READ_SIZE 1024
 
 /* Opening it again gives another description of the same thing. Of /dev/ptmx (5:2) it would be another
  * terminal, and of other devices whatever their driver makes of it (pts(4), proc(5)). */
@@ -171,7 +173,7 @@ int caller_end_write_all(const struct caller_end *end, const char *bytes, size_t
     return 0;
 }
 
-/* At the first byte: most runs of a sandbox print on one stream, many on none. */
+/* After the first byte: most runs of a sandbox print on one stream, many on none. */
 static bool has_buffers(struct outlet *outlet)
 {
     if (!outlet->buffer)
@@ -226,26 +228,34 @@ static void keep_pending(struct outlet *outlet, const char *bytes, size_t size)
     outlet->pending_at = 0;
 }
 
+static void take_bytes(struct outlet *outlet, const char *bytes, size_t size)
+{
+    bool has_room = has_buffers(outlet);
+
+    outlet->bytes += size;
+    if (outlet->dropped_bytes > 0 || !has_room)
+        outlet->dropped_bytes += size;
+    if (outlet->capture)
+        (void)capture_add(outlet->capture, bytes, size); /* counted even without memory */
+    if (has_room)
+        keep_pending(outlet, bytes, size);
+    else
+        close_fd(&outlet->from); /* the program sees a closed pipe; what it wrote so far is kept */
+}
+
 bool outlet_read(struct outlet *outlet)
 {
-    if (!has_buffers(outlet)) {
-        close_fd(&outlet->from); /* the program sees a closed pipe; what it wrote so far is kept */
-        return false;
-    }
-    ssize_t n = read(outlet->from, outlet->buffer, RELAY_READ_SIZE);
+    char first[FIRST_READ_SIZE];
+    char *bytes = outlet->buffer ? outlet->buffer : first;
+    ssize_t n = read(outlet->from, bytes, outlet->buffer ? RELAY_READ_SIZE : sizeof(first));
+
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     if (n <= 0) {
         outlet_end(outlet);
         return false;
     }
-    outlet->bytes += (uint64_t)n;
-    if (outlet->dropped_bytes > 0)
-        outlet->dropped_bytes += (uint64_t)n;
-    if (outlet->capture)
-        (void)capture_add(outlet->capture, outlet->buffer,
-                          (size_t)n); /* counted even without memory */
-    keep_pending(outlet, outlet->buffer, (size_t)n);
+    take_bytes(outlet, bytes, (size_t)n);
     return true;
 }
 

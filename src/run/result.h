@@ -48,7 +48,7 @@ struct result {
     struct result_usage usage;
     struct stream_facts streams[STREAM_COUNT];
     uint32_t note_count;
-    struct result_note notes[RESULT_NOTES_MAX];
+    struct result_note notes[RESULT_NOTES_MAX]; /* last; beyond note_count unwritten */
 };
 
 /**

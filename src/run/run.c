@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,11 +19,12 @@
 #include "base/error.h"
 #include "linux/clone.h"
 #include "linux/proc.h"
+#include "run/groups.h"
 #include "run/supervisor.h"
 
 /* A session that forks while it is swept is scanned again, this often at the most. */
 #define SWEEP_ROUNDS_MAX 20
-/* berm opens no descriptor above this. */
+/* berm opens no descriptor above this; what the caller leaked there stays, where close_range is refused. */
 #define WATCHDOG_FDS   1024
 #define SWEEP_PAUSE_NS 1000000L
 
@@ -65,25 +67,6 @@ static bool count_one(pid_t pid, void *context)
     return true;
 }
 
-static void read_group(const struct cgroup *group, struct group_facts *facts)
-{
-    struct cgroup_counts counts;
-
-    if (group->version == 0)
-        return;
-    cgroup_read(group, &counts);
-    facts->version = group->version;
-    facts->has_memory = counts.has_memory;
-    facts->has_cpu = counts.has_cpu;
-    facts->has_pids = counts.has_pids;
-    facts->memory_peak_bytes = counts.memory_peak_bytes;
-    facts->oom_kills = counts.oom_kills;
-    facts->memory_refusals = counts.memory_refusals;
-    facts->cpu_ns = counts.cpu_ns;
-    facts->pids_peak = counts.pids_peak;
-    facts->pids_refusals = counts.pids_refusals;
-}
-
 /* With an init, all parts belong to one first process. */
 static int run_guarded(struct run_state *run, struct berm_error *err)
 {
@@ -95,12 +78,12 @@ static int run_guarded(struct run_state *run, struct berm_error *err)
 
         if (i > 0) {
             run->began_ns = clock_now_ns();
-            if (write(run->control_fd, "n", 1) != 1)
+            if (send(run->control_fd, "n", 1, MSG_NOSIGNAL) != 1)
                 return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
                                  "init is gone before the next program: %s", strerror(errno));
         }
         r = supervise(run, &run->parts[i], has_next, &end, err);
-        read_group(&run->parts[i].group, &run->parts[i].seen->group);
+        groups_count(&run->parts[i]);
     }
     return r;
 }
@@ -131,8 +114,10 @@ static void watch_program(uint64_t wall_ns)
         {.fd = WATCHDOG_BERM,    .events = POLLIN}
     };
 
-    for (int fd = WATCHDOG_BERM + 1; fd < WATCHDOG_FDS; fd++)
-        (void)close(fd);
+    if (close_from(WATCHDOG_BERM + 1) < 0) {
+        for (int fd = WATCHDOG_BERM + 1; fd < WATCHDOG_FDS; fd++)
+            (void)close(fd);
+    }
     for (int fd = 0; fd < WATCHDOG_PROGRAM; fd++)
         (void)close(fd);
     if (ppoll(slots, 2, &timeout, NULL) == 0 || slots[1].revents != 0)
@@ -194,7 +179,7 @@ static int run_bare(struct run_state *run, struct berm_error *err)
             sweep_session(first, part->seen);
         if (r == 0)
             proc_visit_tree(getpid(), count_one, &part->seen->orphans);
-        read_group(&part->group, &part->seen->group);
+        groups_count(part);
         run_end_first(run);
     }
     return r;

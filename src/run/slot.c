@@ -35,7 +35,7 @@ static int open_state_dir(const char *path, struct berm_error *err)
                          "make the directory above it, or let berm write there",
                          "cannot make the state directory %s: %s", path, strerror(error));
     }
-    AUTO_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    AUTO_FD int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) < 0)
         return error_set(err, BERM_E_SYSTEM, BERM_LAYER_ENV, errno, NULL,
                          "cannot open the state directory %s: %s", path, strerror(errno));
@@ -124,9 +124,10 @@ static void name_slot(struct slot *slot, const char *state_dir)
     slot_group_name(slot, slot->number, slot->group_name, sizeof(slot->group_name));
     (void)snprintf(slot->work_name, sizeof(slot->work_name), "work-%u", slot->number);
     (void)snprintf(slot->work_path, sizeof(slot->work_path), "%s/%s", state_dir, slot->work_name);
-    /* One byte in the lock file while the number is held: it outlives a holder that is killed. */
+    /* The lock file has a length while the number is held: it outlives a holder that is killed. A hole, since a
+     * byte would cost a page. */
     slot->was_dirty = fstat(slot->lock_fd, &status) == 0 && status.st_size > 0;
-    (void)!pwrite(slot->lock_fd, "x", 1, 0); /* without it only the sweep is less thorough */
+    (void)!ftruncate(slot->lock_fd, 1); /* without it only the sweep is less thorough */
 }
 
 static void sweep_number(struct slot *slot, uint32_t number, slot_dead_fn dead, void *context)
@@ -204,6 +205,7 @@ int slot_make_work_dir(struct slot *slot, uint32_t uid, uint32_t gid, struct ber
     const char *cure = "remove the directory";
     int r = 0;
 
+    slot->has_work_dir = true;
     if (mkdirat(slot->state_fd, slot->work_name, 0700) < 0) {
         r = errno == EEXIST ? remove_dead_work(slot) : -errno;
         if (r == 0 && mkdirat(slot->state_fd, slot->work_name, 0700) < 0)
@@ -222,7 +224,7 @@ int slot_release(struct slot *slot)
 {
     int ret = 0;
 
-    if (slot->state_fd >= 0 && slot->work_name[0] != '\0') {
+    if (slot->has_work_dir || slot->was_dirty) {
         int r = tree_remove(slot->state_fd, slot->work_name);
         ret = r == -ENOENT ? 0 : r;
     }

@@ -22,6 +22,7 @@ struct slot {
     int lock_fd;  /* owned */
     int state_fd; /* owned: the state directory */
     uint32_t number;
+    bool has_work_dir;   /* made, or half made */
     bool was_dirty;      /* its last holder died without releasing it */
     char group_name[96]; /* "berm-19-4d2-12": identity of the state directory, number */
     char work_name[64];  /* "work-12", below the state directory */

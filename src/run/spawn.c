@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 #include "linux/filter.h"
 #include "linux/idmap.h"
 #include "linux/perf.h"
+#include "run/groups.h"
 #include "run/vectors.h"
 
 /* What a mapped mount has beside: MOUNT_ATTR_NOSUID and MOUNT_ATTR_NODEV (mount_setattr(2)). */
@@ -77,51 +79,6 @@ static bool needs_slot(const struct plan *plan)
            plan_has(plan, PLAN_GROUP_JOIN) || plan_has(plan, PLAN_GROUP_CLONE);
 }
 
-static int limit_group(struct part_state *part, struct berm_error *err)
-{
-    const struct plan *plan = part->plan;
-
-    for (uint32_t i = 0; i < plan->group_write_count; i++) {
-        const struct plan_group_write *row = &plan->group_writes[i];
-        const char *file = plan_text_of(plan, row->file);
-        const char *value = plan_text_of(plan, row->value);
-        int r = cgroup_set(&part->group, row->controller, file, value, row->read_back);
-
-        if (r == 0 || (r == -ENOENT && row->is_optional))
-            continue;
-        error_set(
-            err, BERM_E_UNAVAILABLE, row->layer, -r, "use --prefer limits, or see `berm doctor`",
-            r == -EBADE ? "the control group file %s does not hold %s after it was written (%s)"
-                        : "cannot write the control group file %s = %s: %s",
-            file, value, strerror(-r));
-        error_at_step(err, "group-limits");
-        return r;
-    }
-    return 0;
-}
-
-/* The first of two parts has a group of its own name: its limits are others. */
-static int make_group(const struct run_state *run, struct part_state *part, struct berm_error *err)
-{
-    const struct plan *plan = part->plan;
-    const char *parents[CG_CONTROLLER_COUNT];
-    char name[sizeof(run->slot.group_name) + sizeof(CGROUP_FIRST_SUFFIX)];
-    bool is_last = part == &run->parts[run->part_count - 1];
-
-    if (!plan_has(plan, PLAN_GROUP_JOIN) && !plan_has(plan, PLAN_GROUP_CLONE))
-        return 0;
-    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++)
-        parents[i] = plan_text_of(plan, plan->group_parents[i]);
-    (void)snprintf(name, sizeof(name), "%s%s", run->slot.group_name,
-                   is_last ? "" : CGROUP_FIRST_SUFFIX);
-    int r = cgroup_make(&part->group, plan->cgroup_version, parents, name, err);
-    if (r < 0) {
-        error_at_step(err, "group-make");
-        return r;
-    }
-    return limit_group(part, err);
-}
-
 static uint32_t outside_uid(const struct run_state *run)
 {
     return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number
@@ -147,9 +104,8 @@ int run_take_names(struct run_state *run, struct berm_error *err)
     return slot_make_work_dir(&run->slot, outside_uid(run), outside_gid(run), err);
 }
 
-/* One pipe; ours is non-blocking, the program's is not. With a host uid of its own the run must own it,
- * or it could not reopen /dev/stdout (the mode of a pipe is 0600: pipe(7)). */
-static int make_pipe(const struct run_state *run, int *ours, int *theirs, bool we_write)
+/* One pipe; ours is non-blocking, theirs is not. */
+static int make_pipe(int *ours, int *theirs, bool we_write)
 {
     int ends[2];
 
@@ -157,12 +113,19 @@ static int make_pipe(const struct run_state *run, int *ours, int *theirs, bool w
         return -errno;
     *ours = ends[we_write ? 1 : 0];
     *theirs = ends[we_write ? 0 : 1];
-    if (fcntl(*ours, F_SETFL, O_NONBLOCK) < 0)
-        return -errno;
-    if (plan_has(run->parts[0].plan, PLAN_HOST_UID) &&
+    return fcntl(*ours, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
+}
+
+/* With a host uid of its own the run must own its pipes, or it could not reopen /dev/stdout (the mode of a pipe
+ * is 0600: pipe(7)). */
+static int make_stream(const struct run_state *run, int *ours, int *theirs, bool we_write)
+{
+    int r = make_pipe(ours, theirs, we_write);
+
+    if (r == 0 && plan_has(run->parts[0].plan, PLAN_HOST_UID) &&
         fchown(*theirs, outside_uid(run), outside_gid(run)) < 0)
         return -errno;
-    return 0;
+    return r;
 }
 
 /* A terminal in place of the three pipes: its one stream is stdout. The program gets the slave side, which it
@@ -197,17 +160,17 @@ static int make_terminal(const struct run_state *run, struct part_state *part,
 
 static int make_pipes(const struct run_state *run, struct part_state *part, struct part_ends *child)
 {
-    int r = make_pipe(run, &part->status_fd, &child->status, false);
+    int r = make_pipe(&part->status_fd, &child->status, false);
 
     if (r == 0 && plan_has(part->plan, PLAN_TTY))
         return make_terminal(run, part, child);
     for (int i = 0; r == 0 && i < STREAM_COUNT; i++)
-        r = make_pipe(run, &part->output_fds[i], &child->stdio[1 + i], false);
+        r = make_stream(run, &part->output_fds[i], &child->stdio[1 + i], false);
     if (r < 0)
         return r;
     if (part->io->stdin_fd >= 0)
-        return make_pipe(run, &part->input_fd, &child->stdio[0], true);
-    child->stdio[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        return make_stream(run, &part->input_fd, &child->stdio[0], true);
+    child->stdio[0] = openat(AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC);
     return child->stdio[0] < 0 ? -errno : 0;
 }
 
@@ -235,9 +198,11 @@ static void close_child_ends(struct child_ends *child)
 
 static void read_namespaces(struct enter_context *context)
 {
-    for (unsigned i = 0; i < ENTER_NAMESPACES; i++) {
+    AUTO_FD int fd = openat(AT_FDCWD, ENTER_NAMESPACE_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    for (unsigned i = 0; i < ENTER_NAMESPACES && context->plan->clone_flags != 0; i++) {
         char text[64];
-        ssize_t n = readlink(enter_namespaces[i].link, text, sizeof(text) - 1);
+        ssize_t n = readlinkat(fd, enter_namespaces[i].link, text, sizeof(text) - 1);
 
         text[n < 0 ? 0 : n] = '\0';
         const char *digits = strchr(text, '[');
@@ -293,10 +258,8 @@ static void fill_context(const struct run_state *run, unsigned index, const stru
     context->filter_probe_errno = FILTER_PROBE_ERRNO;
     context->identity_start = part->io->identity_start;
     context->identity_size = part->io->identity_size;
-    for (unsigned i = 0; i < ENTER_GROUPS; i++) {
-        context->group_fds[i] = part->group.task_fds[i];
+    for (unsigned i = 0; i < ENTER_GROUPS; i++)
         context->group_dirs[i] = part->group.dirs[i][0] != '\0' ? part->group.dirs[i] : NULL;
-    }
     read_namespaces(context);
     pick_cpus(run, context);
 }
@@ -396,14 +359,37 @@ static bool has_spoken(const struct part_state *part)
     return poll(&slot, 1, 0) == 1 && (slot.revents & POLLIN) != 0;
 }
 
-static int clone_and_go(struct run_state *run, const struct part_state *part,
+static int say(const struct run_state *run, const char *word, struct berm_error *err)
+{
+    if (send(run->control_fd, word, 1, MSG_NOSIGNAL) == 1)
+        return 0;
+    return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
+                     "the new process is gone before it began: %s", strerror(errno));
+}
+
+/* v1: while the child builds its tree, since nobody enters them before (a tenth of a cold run). */
+static int make_late_groups(struct run_state *run, unsigned first, unsigned count,
+                            struct berm_error *err)
+{
+    int r = 0;
+
+    if (!plan_has(run->parts[first].plan, PLAN_GROUP_JOIN))
+        return 0;
+    for (unsigned i = first; r == 0 && i < first + count; i++)
+        r = groups_make(&run->parts[i], err);
+    return r < 0 ? r : groups_send(run, first, count, err);
+}
+
+static int clone_and_go(struct run_state *run, unsigned first, unsigned count,
                         struct child_ends *child, const struct enter_context *context,
                         struct berm_error *err)
 {
+    const struct part_state *part = &run->parts[first];
     const struct plan *plan = part->plan;
     int group_fd = plan_has(plan, PLAN_GROUP_CLONE) ? part->group.dir_fds[CG_MEMORY] : -1;
 
-    pid_t pid = clone_child(plan->clone_flags, group_fd, &run->pidfd);
+    /* The network namespace is made by the child, beside its mounts (enter/network.c). */
+    pid_t pid = clone_child(plan->clone_flags & ~(uint64_t)CLONE_NEWNET, group_fd, &run->pidfd);
     if (pid == 0) {
         close_our_ends(run);
         enter_child(context);
@@ -415,9 +401,10 @@ static int clone_and_go(struct run_state *run, const struct part_state *part,
     int r = write_maps(run, err);
     if (r == 0 && plan_has(plan, PLAN_MONITOR_CPU))
         run->perf_fd = perf_clock_open(pid); /* refused: the monitor polls instead, and says so */
-    if (r == 0 && write(run->control_fd, "g", 1) != 1)
-        r = error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
-                      "the new process is gone before it began: %s", strerror(errno));
+    if (r == 0)
+        r = say(run, "g", err);
+    if (r == 0)
+        r = make_late_groups(run, first, count, err);
     /* A child that failed by itself has said why: the supervisor reads it. */
     return r < 0 && has_spoken(part) ? 0 : r;
 }
@@ -456,12 +443,35 @@ static int map_mounts(const struct run_state *run, struct part_state *part, stru
     return 0;
 }
 
+/* A socket and not a pipe: it carries descriptors too. Each message is read by itself. */
+static int make_control(struct run_state *run, struct child_ends *child)
+{
+    int ends[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+        return -errno;
+    run->control_fd = ends[0];
+    child->control = ends[1];
+    return 0;
+}
+
+static void groups_await(struct enter_groups *groups, bool are_awaited)
+{
+    groups->are_awaited = are_awaited;
+    for (unsigned part = 0; part < ENTER_PARTS_MAX; part++) {
+        for (unsigned i = 0; i < ENTER_GROUPS; i++)
+            groups->fds[part][i] = -EBADF;
+    }
+}
+
 static int prepare_part(struct run_state *run, unsigned index, struct vectors *vectors,
                         struct child_ends *child, struct berm_error *err)
 {
     struct part_state *part = &run->parts[index];
 
-    int r = make_group(run, part, err);
+    int r = groups_name(run, part, err);
+    if (r == 0 && plan_has(part->plan, PLAN_GROUP_CLONE))
+        r = groups_make(part, err);
     if (r == 0)
         r = map_mounts(run, part, err);
     if (r < 0)
@@ -480,26 +490,29 @@ int run_spawn(struct run_state *run, unsigned first, unsigned count, struct berm
     struct child_ends child;
     struct enter_context contexts[RUN_PARTS_MAX] = {0};
     struct vectors vectors[RUN_PARTS_MAX] = {0};
+    struct enter_groups groups;
     int r = 0;
 
+    groups_await(&groups, plan_has(run->parts[first].plan, PLAN_GROUP_JOIN));
     child_ends_init(&child);
     for (unsigned i = first; r == 0 && i < first + count; i++)
         r = prepare_part(run, i, &vectors[i], &child, err);
     if (r == 0) {
-        r = make_pipe(run, &run->control_fd, &child.control, true);
+        r = make_control(run, &child);
         if (r < 0)
-            error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "cannot make a pipe: %s",
+            error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "cannot make a socket: %s",
                       strerror(-r));
     }
     if (r == 0) {
         child.berm_pidfd = pidfd_of_self(); /* negative: init has the control pipe all the same */
         for (unsigned i = first; i < first + count; i++) {
             fill_context(run, i, &vectors[i], &child, &contexts[i]);
-            contexts[i].is_second = i > first;
+            contexts[i].part = i - first;
+            contexts[i].groups = &groups;
             if (i > first)
                 contexts[i - 1].next = &contexts[i];
         }
-        r = clone_and_go(run, &run->parts[first], &child, &contexts[first], err);
+        r = clone_and_go(run, first, count, &child, &contexts[first], err);
     }
     close_child_ends(&child);
     for (unsigned i = 0; i < RUN_PARTS_MAX; i++)

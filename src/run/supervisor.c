@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "linux/clone.h"
 #include "linux/perf.h"
+#include "run/groups.h"
 #include "run/monitor.h"
 
 /* Shortest pause between two looks at the tree's CPU time. */
@@ -119,6 +120,8 @@ static void take_message(struct supervisor *self, const struct enter_message *me
         seen->system_ns = message->system_ns;
         seen->max_rss_bytes = message->max_rss_bytes;
         note_main_end(self, message->wait_status, message->sent_ns);
+        if (message->is_alone != 0)
+            groups_finish(self->part);
         break;
     }
 }
