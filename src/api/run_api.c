@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "berm-config.h"
+#include "layers/choices.h"
 #include "layers/layer.h"
 #include "layers/small_root.h"
 #include "request/binds.h"
@@ -174,6 +175,8 @@ static int gather(const struct policy *policy, struct gathered *gathered, struct
                           &gathered->env_extra_count, err);
     if (r == 0) {
         host_probe(&gathered->host, PROBE_QUICK, paths, path_count);
+        if (needs_home(policy))
+            host_find_home(&gathered->host);
         host_stay_in_group(&gathered->host);
     }
     return r;

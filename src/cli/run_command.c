@@ -162,6 +162,8 @@ int run_command_plan(struct run_command *command, char *const *program, struct b
     request.rw_resolved = (const char *const *)command->binds.rw;
     request.has_stdin = command->stdin_fd >= 0;
     host_probe(&command->host, PROBE_QUICK, paths, path_count);
+    if (needs_home(command->policy))
+        host_find_home(&command->host);
     free(command->plan);
     command->plan = NULL;
     command->program = program;

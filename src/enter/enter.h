@@ -38,6 +38,7 @@ struct enter_context {
     int berm_pidfd;              /* of the supervisor; negative when it could not be had */
     int stdio[3];                /* become 0, 1, 2 */
     const char *work_path;       /* the private work directory on the host; "" when there is none */
+    const char *skeleton_path; /* becomes the root, with all names of MOUNT_FLAG_SKELETON; "" = none */
     struct enter_groups *groups; /* this process's own copy; shared by the parts */
     unsigned part;               /* row of groups->fds */
     const char *group_dirs[ENTER_GROUPS]; /* the group's directories on the host; NULL = none */

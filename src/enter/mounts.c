@@ -151,20 +151,27 @@ static int attach_source(struct enter_state *state, uint32_t row, const char *ta
     return r;
 }
 
+/* The name of such a row came with the skeleton (run/skeleton.h). */
+static bool is_there(const struct enter_state *state, uint32_t flags)
+{
+    return (flags & MOUNT_FLAG_SKELETON) && state->context->skeleton_path[0] != '\0';
+}
+
 /* A path of the system at its place. Its attributes come with the seal, all at once: a call for each of two
  * dozen mounts is a measurable share of a cold run. */
-static int bind_system(const char *source, const char *target, uint32_t flags)
+static int bind_system(const struct enter_state *state, const char *source, const char *target,
+                       uint32_t flags)
 {
-    int r = make_way(target, flags & MOUNT_FLAG_IS_FILE);
+    int r = is_there(state, flags) ? 0 : make_way(target, flags & MOUNT_FLAG_IS_FILE);
 
     if (r == 0)
         r = do_mount(source, target, NULL, MS_BIND | MS_REC, NULL);
     return r == -ENOENT && (flags & MOUNT_FLAG_OPTIONAL) ? 0 : r;
 }
 
-/* Everything that is mounted below the new root so far: read-only, nosuid, nodev, private. The root itself
- * stays writable until its last mount point is made. */
-static int seal(void)
+/* Everything that is mounted below the new root so far: read-only, nosuid, nodev, private. A root that the run
+ * builds itself stays writable until its last mount point is made. */
+static int seal(const struct enter_state *state)
 {
     struct mount_attr all = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
                              .propagation = MS_PRIVATE};
@@ -172,15 +179,16 @@ static int seal(void)
     long r = RAW(SYS_mount_setattr, RAW_ARG(AT_FDCWD), ".", (unsigned long)AT_RECURSIVE, &all,
                  sizeof(all));
 
-    if (r < 0)
+    if (r < 0 || state->context->skeleton_path[0] != '\0')
         return (int)r;
     return (int)RAW(SYS_mount_setattr, RAW_ARG(AT_FDCWD), ".", 0UL, &root, sizeof(root));
 }
 
 /* A device node: bound as the host has it, since nodev would close it. */
-static int bind_device(const char *source, const char *target)
+static int bind_device(const struct enter_state *state, const char *source, const char *target,
+                       uint32_t flags)
 {
-    int r = make_way(target, true);
+    int r = is_there(state, flags) ? 0 : make_way(target, true);
 
     return r < 0 ? r : do_mount(source, target, NULL, MS_BIND, NULL);
 }
@@ -214,9 +222,12 @@ static int hide(const char *target)
     return fd == -ENOENT ? 0 : fd;
 }
 
-static int begin_root(const char *data)
+static int begin_root(const struct enter_state *state, const char *data)
 {
-    int r = do_mount("tmpfs", ROOT_MOUNT_POINT, "tmpfs", MS_NOSUID | MS_NODEV, data);
+    const char *skeleton = state->context->skeleton_path;
+    int r = skeleton[0] != '\0'
+                ? do_mount(skeleton, ROOT_MOUNT_POINT, NULL, MS_BIND, NULL)
+                : do_mount("tmpfs", ROOT_MOUNT_POINT, "tmpfs", MS_NOSUID | MS_NODEV, data);
 
     return r < 0 ? r : raw_chdir(ROOT_MOUNT_POINT);
 }
@@ -247,7 +258,7 @@ static int show_group(const struct enter_state *state, const struct plan_mount *
     const char *source = row->mode < ENTER_GROUPS ? state->context->group_dirs[row->mode] : NULL;
     int r = take_groups(state);
 
-    return r == 0 && source ? bind_system(source, target, row->flags) : r;
+    return r == 0 && source ? bind_system(state, source, target, row->flags) : r;
 }
 
 static int run_row(struct enter_state *state, uint32_t index, const char *source,
@@ -267,20 +278,22 @@ static int run_row(struct enter_state *state, uint32_t index, const char *source
     case MOUNT_HIDE:
         return hide(target);
     case MOUNT_ROOT:
-        return begin_root(data);
+        return begin_root(state, data);
     case MOUNT_DIR:
-        return make_directory(target, row->mode);
+        return is_there(state, row->flags) ? 0 : make_directory(target, row->mode);
     case MOUNT_FILE:
-        return make_file(target, data, row->mode);
+        return is_there(state, row->flags) ? 0 : make_file(target, data, row->mode);
     case MOUNT_SYMLINK:
-        return (int)RAW(SYS_symlinkat, source, RAW_ARG(AT_FDCWD), target);
+        return is_there(state, row->flags)
+                   ? 0
+                   : (int)RAW(SYS_symlinkat, source, RAW_ARG(AT_FDCWD), target);
     case MOUNT_BIND:
         return attach_source(state, index, target);
     case MOUNT_SYSTEM:
-        return row->flags & MOUNT_FLAG_DEV ? bind_device(source, target)
-                                           : bind_system(source, target, row->flags);
+        return row->flags & MOUNT_FLAG_DEV ? bind_device(state, source, target, row->flags)
+                                           : bind_system(state, source, target, row->flags);
     case MOUNT_SEAL:
-        return seal();
+        return seal(state);
     case MOUNT_TMPFS:
         return new_mount("tmpfs", target, data, row->flags);
     case MOUNT_PROC:

@@ -72,3 +72,8 @@ void limit_resource(struct plan_builder *builder, const struct host *host, enum 
     plan_add_rlimit(builder, layer, resource, soft < inherited ? soft : inherited,
                     hard < inherited ? hard : inherited);
 }
+
+bool needs_home(const struct policy *policy)
+{
+    return !has_small_root(policy) || policy->ro.count > 0 || policy->rw.count > 0;
+}

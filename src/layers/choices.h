@@ -47,4 +47,7 @@ void use_namespace(struct plan_builder *builder, enum clone_row row, enum berm_l
 void limit_resource(struct plan_builder *builder, const struct host *host, enum berm_layer layer,
                     int resource, uint64_t soft, uint64_t hard);
 
+/* The caller's home is hidden at L5, and judges what --ro and --rw bring in. */
+bool needs_home(const struct policy *policy);
+
 #endif

@@ -108,12 +108,19 @@ static void configuration(const struct host *host, struct plan_builder *builder)
                                                     .target = made_files[i].path,
                                                     .data = made_files[i].content,
                                                     .mode = 0444});
+    if (host->time_zone[0] != '\0')
+        plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
+                                                    .op = MOUNT_SYMLINK,
+                                                    .source = host->time_zone,
+                                                    .target = "etc/localtime"});
     directory(builder, "var");
     directory(builder, "run");
     for (size_t i = 0; i < sizeof(subtrees) / sizeof(subtrees[0]); i++) {
         uint64_t bit = 1ULL << i;
         uint32_t kind = host->subtree_files & bit ? (uint32_t)MOUNT_FLAG_IS_FILE : 0u;
 
+        if (host->time_zone[0] != '\0' && strcmp(subtrees[i], "/etc/localtime") == 0)
+            continue;
         if (host->subtree_mask & bit)
             plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
                                                         .op = MOUNT_SYSTEM,
@@ -355,6 +362,31 @@ static void landlock(const struct policy *policy, const struct host *host,
     plan_add_claim(builder, LAYER, CLAIM_EXACT, "a second wall around the listed paths", text);
 }
 
+static bool is_below_work(const char *path)
+{
+    size_t length = strlen(&INSIDE_WORK[1]);
+
+    return strncmp(path, &INSIDE_WORK[1], length) == 0 && path[length] == '/';
+}
+
+/* Which names are the same in every run of such a policy. A run with a uid of its own can write to none of them,
+ * whatever its mounts; what the caller brings in has mount points that another run must not see. */
+static void share_skeleton(struct plan_builder *builder)
+{
+    struct plan *plan = builder->plan;
+
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        struct plan_mount *row = &plan->mounts[i];
+        bool has_name = row->op == MOUNT_DIR || row->op == MOUNT_FILE || row->op == MOUNT_SYMLINK ||
+                        row->op == MOUNT_SYSTEM || row->op == MOUNT_TMPFS ||
+                        row->op == MOUNT_PROC || row->op == MOUNT_GROUP;
+
+        if (has_name && !is_below_work(plan_text_of(plan, row->target)))
+            row->flags |= MOUNT_FLAG_SKELETON;
+    }
+    plan->features |= PLAN_SHARED_SKELETON;
+}
+
 int plan_small_root(const struct policy *policy, const struct request *request,
                     const struct host *host, struct plan_builder *builder, struct berm_error *err)
 {
@@ -393,6 +425,8 @@ int plan_small_root(const struct policy *policy, const struct request *request,
     plan_add_mount(builder,
                    &(struct mount_row){.layer = LAYER, .op = MOUNT_READ_ONLY, .target = "/"});
     builder->plan->features |= PLAN_READ_ONLY_ROOT;
+    if (has_host_uid(policy, host) && policy->ro.count == 0 && policy->rw.count == 0)
+        share_skeleton(builder);
     plan_add_claim(builder, LAYER, CLAIM_EXACT, "only listed paths exist",
                    "pivoted root: read-only system, tmpfs /tmp, /dev/shm and work directory with "
                    "size and inode caps");

@@ -75,8 +75,7 @@ struct host {
     uint32_t uid, gid; /* effective, in berm's own user namespace */
     bool is_root;      /* effective uid 0 with CAP_SETUID, CAP_SETGID and CAP_SYS_ADMIN */
     uint32_t extra_group_count;
-    char user_name[64];
-    char home[HOST_PATH_SIZE]; /* from the user database, never from $HOME; "" when unknown */
+    char home[HOST_PATH_SIZE]; /* by host_find_home(); "" when unknown or not asked for */
 
     enum host_block userns;
     int userns_errno; /* what clone or the id map answered, 0 when it works */
@@ -94,6 +93,8 @@ struct host {
         rlimit_hard[HOST_RLIMITS]; /* inherited, by RLIMIT_* number; nothing may become looser */
 
     struct host_top_link top_links[HOST_TOP_LINKS];
+    char time_zone
+        [HOST_LINK_SIZE]; /* where /etc/localtime leads below /usr; "" = it is a file, or missing */
     uint64_t subtree_mask;          /* bit i: path i of the probe's list exists */
     uint64_t subtree_files;         /* bit i: and is a file */
     char state_dir[HOST_PATH_SIZE]; /* /run/berm or $XDG_RUNTIME_DIR/berm */
@@ -116,6 +117,10 @@ enum probe_depth {
  */
 void host_probe(struct host *ret_host, enum probe_depth depth, const char *const *paths,
                 size_t path_count);
+
+/* The home directory of the effective user, by the user database and never by $HOME. Apart from the probe: most
+ * plans do without, and to read the database is a tenth of it. */
+void host_find_home(struct host *host);
 
 /* For a caller that is not berm itself and stays where it stands: what would need a step out of the own group
  * (v2) is blocked. */

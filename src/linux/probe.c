@@ -59,22 +59,38 @@ static void probe_kernel(struct host *host)
     host->has_seccomp_filter = errno == EFAULT || errno == EACCES;
 }
 
+static void probe_user(struct host *host)
+{
+    host->uid = geteuid();
+    host->gid = getegid();
+    int groups = getgroups(0, NULL);
+    host->extra_group_count = groups > 0 ? (uint32_t)groups : 0;
+}
+
 /* The user database and not $HOME: no environment variable changes isolation. In the static executable this is
  * /etc/passwd alone, since it cannot load name service modules. */
-static void probe_user(struct host *host)
+void host_find_home(struct host *host)
 {
     char buffer[4096];
     struct passwd entry;
     struct passwd *found = NULL;
 
-    host->uid = geteuid();
-    host->gid = getegid();
-    int groups = getgroups(0, NULL);
-    host->extra_group_count = groups > 0 ? (uint32_t)groups : 0;
-    if (getpwuid_r(host->uid, &entry, buffer, sizeof(buffer), &found) != 0 || !found)
+    if (getpwuid_r(host->uid, &entry, buffer, sizeof(buffer), &found) == 0 && found)
+        (void)snprintf(host->home, sizeof(host->home), "%s", entry.pw_dir);
+}
+
+static void probe_time_zone(struct host *host)
+{
+    static const char zones[] = "/usr/share/zoneinfo/";
+    char target[HOST_LINK_SIZE];
+
+    ssize_t n = readlink("/etc/localtime", target, sizeof(target) - 1);
+    if (n < 0)
         return;
-    (void)snprintf(host->user_name, sizeof(host->user_name), "%s", entry.pw_name);
-    (void)snprintf(host->home, sizeof(host->home), "%s", entry.pw_dir);
+    target[n] = '\0';
+    const char *absolute = strncmp(target, "..", 2) == 0 ? target + 2 : target;
+    if ((size_t)n < sizeof(target) - 1 && strncmp(absolute, zones, sizeof(zones) - 1) == 0)
+        (void)snprintf(host->time_zone, sizeof(host->time_zone), "%s", absolute);
 }
 
 /* The initial user namespace, whose inode number never changes (PROC_USER_INIT_INO, linux/proc_ns.h). Root of
@@ -186,6 +202,7 @@ void host_probe(struct host *ret_host, enum probe_depth depth, const char *const
     probe_user(host);
     host->is_root = has_root_powers();
     probe_top_links(host);
+    probe_time_zone(host);
     probe_cpus(host);
     probe_memory(host);
     probe_rlimits(host);

@@ -59,6 +59,16 @@ static enum host_block block_of_access(const char *path)
     return errno == EROFS ? BLOCK_READ_ONLY : BLOCK_NOT_DELEGATED;
 }
 
+/* The usual case, with the fewest calls: a group of the right kind that berm may make groups in. */
+static bool take_group(struct host_controller *controller, const char *path)
+{
+    if (block_of_access(path) != BLOCK_NONE || !has_magic(path, CGROUP_SUPER_MAGIC))
+        return false;
+    controller->block = BLOCK_NONE;
+    (void)snprintf(controller->parent, sizeof(controller->parent), "%s", path);
+    return true;
+}
+
 /* In a container the path is the host's, and the mount point itself is the group: then the base is taken. */
 static void take_parent(struct host_controller *controller, const char *base, const char *path,
                         size_t path_length)
@@ -84,6 +94,7 @@ static void take_v1_line(struct host_cgroup *cgroup, const char *line, const cha
         return;
     for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
         char base[64];
+        char full[HOST_PATH_SIZE];
 
         if (!list_has(list + 1, path, controller_names[i]))
             continue;
@@ -91,6 +102,10 @@ static void take_v1_line(struct host_cgroup *cgroup, const char *line, const cha
         bool is_joint = i == CG_CPUACCT && list_has(list + 1, path, "cpu");
         (void)snprintf(base, sizeof(base), CGROUP_BASE "/%s",
                        controller_names[is_joint ? CG_CPU : i]);
+        int n = snprintf(full, sizeof(full), "%s%.*s", base,
+                         end - path > 2 ? (int)(end - path - 1) : 0, path + 1);
+        if (n > 0 && (size_t)n < sizeof(full) && take_group(&cgroup->controllers[i], full))
+            continue;
         if (has_magic(base, CGROUP_SUPER_MAGIC))
             take_parent(&cgroup->controllers[i], base, path + 1, (size_t)(end - path - 1));
     }

@@ -14,8 +14,8 @@
 #include "plan/builder.h"
 
 /* Every bit below and including the last one of the enum. */
-#define ALL_FEATURES    (((uint32_t)PLAN_NEW_KEYRING << 1) - 1)
-#define ALL_MOUNT_FLAGS (((uint32_t)MOUNT_FLAG_IDMAP << 1) - 1)
+#define ALL_FEATURES    (((uint32_t)PLAN_SHARED_SKELETON << 1) - 1)
+#define ALL_MOUNT_FLAGS (((uint32_t)MOUNT_FLAG_SKELETON << 1) - 1)
 #define ALL_NAMESPACES                                                                             \
     ((uint64_t)(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |      \
                 CLONE_NEWPID | CLONE_NEWNET))

@@ -79,6 +79,7 @@ const char *plan_feature_name(unsigned bit)
         "no-nesting",
         "lock-mounts",
         "new-keyring",
+        "shared-skeleton",
     };
     return bit < COUNT_OF(names) ? names[bit] : NULL;
 }

@@ -68,7 +68,8 @@ enum mount_flag {
         1u << 4, /* a missing source is skipped; only for rows of berm's own tables */
     MOUNT_FLAG_IDMAP =
         1u << 6, /* a caller's path whose owner becomes the run: made by src/run, as root */
-    MOUNT_FLAG_IS_FILE = 1u << 5 /* the mount point is a file */
+    MOUNT_FLAG_IS_FILE = 1u << 5, /* the mount point is a file */
+    MOUNT_FLAG_SKELETON = 1u << 7 /* its name may be there already: run/skeleton.h */
 };
 
 struct plan_mount {
@@ -147,7 +148,8 @@ enum plan_feature {
     PLAN_READ_ONLY_ROOT = 1u << 21, /* filesystem: evidence must show it */
     PLAN_NO_NESTING = 1u << 22,     /* privileges: no user namespace below the run's own */
     PLAN_LOCK_MOUNTS = 1u << 23,    /* process: no mount can be taken away, below L5 */
-    PLAN_NEW_KEYRING = 1u << 24     /* env: the caller\'s keys stay behind */
+    PLAN_NEW_KEYRING = 1u << 24,    /* env: the caller's keys stay behind */
+    PLAN_SHARED_SKELETON = 1u << 25 /* filesystem: the root's names may be kept from run to run */
 };
 
 /* Which embedded filter (src/linux/filter.h). */

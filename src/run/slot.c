@@ -141,6 +141,8 @@ static void sweep_number(struct slot *slot, uint32_t number, slot_dead_fn dead, 
     (void)snprintf(work, sizeof(work), "work-%u", number);
     if (unlinkat(slot->state_fd, work, 0) < 0)
         (void)tree_remove(slot->state_fd, work); /* the next start tries again */
+    (void)snprintf(work, sizeof(work), SLOT_DRAFT, number);
+    (void)tree_remove(slot->state_fd, work);
     dead(slot, number, context);
     (void)!ftruncate(fd, 0);
 }

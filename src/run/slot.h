@@ -18,6 +18,9 @@
 #define SLOT_UID_FIRST 1879048192u
 #define SLOT_COUNT_MAX 65536u
 
+/* What a run makes in the state directory under a name of its own, before it gets its lasting name. */
+#define SLOT_DRAFT "draft-%u"
+
 struct slot {
     int lock_fd;  /* owned */
     int state_fd; /* owned: the state directory */

@@ -70,6 +70,7 @@ void run_state_init(struct run_state *run, const struct run_part *parts, unsigne
         run->parts[i].seen = parts[i].seen;
     }
     slot_init(&run->slot);
+    skeleton_init(&run->skeleton);
     run->began_ns = clock_now_ns();
 }
 
@@ -99,8 +100,11 @@ int run_take_names(struct run_state *run, struct berm_error *err)
         return 0;
     int r = slot_take(&run->slot, plan_text_of(plan, plan->state_dir),
                       plan_has(plan, PLAN_HOST_UID), err);
-    if (r < 0 || !plan_has(plan, PLAN_WORK_DIR))
+    if (r < 0)
         return r;
+    skeleton_take(&run->skeleton, &run->slot, plan_text_of(plan, plan->state_dir), plan);
+    if (!plan_has(plan, PLAN_WORK_DIR))
+        return 0;
     return slot_make_work_dir(&run->slot, outside_uid(run), outside_gid(run), err);
 }
 
@@ -250,6 +254,7 @@ static void fill_context(const struct run_state *run, unsigned index, const stru
     context->berm_pidfd = child->berm_pidfd;
     memcpy(context->stdio, child->parts[index].stdio, sizeof(context->stdio));
     context->work_path = run->slot.work_path;
+    context->skeleton_path = run->skeleton.path;
     context->mapped_fds = part->mapped_fds;
     context->filter = filter->statements;
     context->filter_count = filter->count;
@@ -567,6 +572,7 @@ int run_state_done(struct run_state *run)
         if (r < 0)
             ret = r;
     }
+    skeleton_release(&run->skeleton);
     slot_sweep(&run->slot, sweep_groups, (void *)(uintptr_t)run->parts[0].plan);
     int r = slot_release(&run->slot);
     return ret < 0 ? ret : r;

@@ -9,6 +9,7 @@
 #include "enter/enter.h"
 #include "linux/cgroup.h"
 #include "run/run.h"
+#include "run/skeleton.h"
 #include "run/slot.h"
 
 /* What one program of the run owns while it lives. */
@@ -28,6 +29,7 @@ struct run_state {
     struct part_state parts[RUN_PARTS_MAX];
     unsigned part_count;
     struct slot slot;
+    struct skeleton skeleton;
     int pidfd; /* of the first process: init, or the program itself */
     pid_t pid;
     int control_fd; /* our end: a byte says go, closing it ends everything */

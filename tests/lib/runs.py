@@ -63,6 +63,18 @@ class Stage:
         guest = Path(os.environ.get("BERM_GUEST", berm.parent / "tests" / "guest" / "berm-guest"))
         self.berm = self._copy(berm, "berm", "BERM")
         self.guest = self._copy(guest, "guest", "BERM_GUEST")
+        self.system = self._system_directory(guest)
+
+    def _system_directory(self, guest):
+        """A place of the system for the guest, where L6 shows it without being asked: with --ro a run builds
+        its root itself, without it root's runs share a skeleton, and both are to be attacked."""
+        if os.geteuid() != 0:
+            return None
+        directory = Path(tempfile.mkdtemp(prefix="berm-stage-", dir="/usr/local/lib"))
+        directory.chmod(0o755)
+        shutil.copy(guest, directory / "guest")
+        (directory / "guest").chmod(0o755)
+        return directory
 
     def _copy(self, source, name, variable):
         if not source.exists():
@@ -73,21 +85,27 @@ class Stage:
         return target
 
     def close(self):
-        shutil.rmtree(self.directory, ignore_errors=True)
+        for directory in (self.directory, self.system):
+            if directory:
+                shutil.rmtree(directory, ignore_errors=True)
 
     def bare(self, identity, words, **given):
         """The guest without berm."""
         return self._run(identity, [self.guest, *words], None, **given)
 
     def contained(self, identity, words, level="L6", off=(), options=(), **given):
-        """The guest inside berm. At L6 its file is brought in; below, the host's path is there."""
+        """The guest inside berm. At L6 its file is brought in, or lies in the system; below, the host's path is
+        there."""
         argv = [self.berm, "run", "--level", level, "--json"]
         for layer in off:
             argv += ["--off", layer]
         guest = self.guest
         if level == "L6" and "filesystem" not in off:
-            argv += ["--ro", f"{self.guest}:/guest"]
-            guest = "/guest"
+            if self.system and identity.name == "root":
+                guest = self.system / "guest"
+            else:
+                argv += ["--ro", f"{self.guest}:/guest"]
+                guest = "/guest"
         return self._run(identity, [*argv, *options, "--", guest, *words], "json", **given)
 
     def plain(self, identity, argv, level="L6", off=(), options=(), **given):

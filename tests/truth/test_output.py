@@ -133,7 +133,7 @@ def counted():
     groups = sum("berm" in name for _, names, _ in os.walk("/sys/fs/cgroup") for name in names)
     mounts = len(open("/proc/self/mountinfo").readlines())
     descriptors = len(os.listdir("/proc/self/fd"))
-    state = len([n for n in os.listdir("/run/berm") if not n.startswith("slot-")]) \
+    state = len([n for n in os.listdir("/run/berm") if not n.startswith(("slot-", "root-"))]) \
         if os.path.isdir("/run/berm") else 0
     return {"groups": groups, "mounts": mounts, "descriptors": descriptors, "state": state}
 
