@@ -220,6 +220,7 @@ static int plan_code(struct run_command *command, const struct runner *runner, c
     command->compile_program = compile.argv;
     command->files = &file;
     command->file_count = 1;
+    run_command_begin_early(command);
     r = run_command_plan(command, run.argv, err);
     return r < 0 ? run_command_refuse(command, err) : run_command_execute(command);
 }

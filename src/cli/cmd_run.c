@@ -29,6 +29,8 @@ int cmd_run(int argc, char **argv)
         r = error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0,
                       "berm run [OPTIONS] -- COMMAND [ARGUMENT...]", "there is no command to run");
     if (r == 0)
+        run_command_begin_early(&command);
+    if (r == 0)
         r = run_command_plan(&command, argv + command.command_index, &err);
     status = r < 0 ? run_command_refuse(&command, &err) : run_command_execute(&command);
     run_command_done(&command);

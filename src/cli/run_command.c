@@ -55,6 +55,7 @@ void run_command_init(struct run_command *command)
 
 void run_command_done(struct run_command *command)
 {
+    run_end_early(&command->early);
     policy_free(command->policy);
     env_file_free(command->env_extra, command->env_extra_count);
     policy_free(command->compile_policy);
@@ -108,6 +109,11 @@ int run_command_parse(struct run_command *command, int argc, char **argv, struct
     /* An explicit cap on returned output means: return it, do not pass it through. */
     command->is_capturing = command->options.json || command->policy->is_explicit[FIELD_output];
     return r;
+}
+
+void run_command_begin_early(struct run_command *command)
+{
+    run_begin_early(&command->early, namespaces_of(command->policy));
 }
 
 /* The file of the program goes to the first program that runs: the compiler, where there is one. */
@@ -428,7 +434,7 @@ static int run_until_begun(struct run_command *command, struct cli_part parts[PA
         }
         list[count++] =
             (struct run_part){command->plan, &parts[PART_RUN].io, &parts[PART_RUN].seen};
-        int r = run_parts(list, count, err);
+        int r = run_parts(list, count, &command->early, err);
         if (r == 0 && first->has_failed)
             (void)failure_explain(list[0].plan, first, err);
         if (plan_without(command, err) == 0)

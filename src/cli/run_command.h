@@ -20,6 +20,7 @@ struct run_command {
     char **env_extra;  /* owned: the lines of --env-file */
     size_t env_extra_count;
     struct host host;
+    struct cloner early; /* makes the namespaces while the plan is made */
     struct plan *plan;             /* owned; NULL until run_command_plan() */
     struct policy *compile_policy; /* owned; NULL when nothing is compiled */
     char *const *compile_program;  /* borrowed */
@@ -43,6 +44,10 @@ void run_command_done(struct run_command *command);
 
 /* Read the flags, the policy file, the environment files. 0 or -errno with @err. */
 int run_command_parse(struct run_command *command, int argc, char **argv, struct berm_error *err);
+
+/* Begin with what the run will need whatever the plan says in detail: before run_command_plan(), where the plan
+ * is going to be run. */
+void run_command_begin_early(struct run_command *command);
 
 /* Probe the host and build the plan for @program (NULL-terminated). 0 or -errno with @err. */
 int run_command_plan(struct run_command *command, char *const *program, struct berm_error *err);

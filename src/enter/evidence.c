@@ -288,10 +288,8 @@ static uint32_t contradiction(const struct enter_context *context, const struct 
     uint32_t found = EVIDENCE_COUNT;
     uint32_t limit = 0;
     bool has_filter = plan->filter != FILTER_NONE;
-    /* Init is 1, the maker of the network namespace was 2 where there is one (network.c); a second program
-     * comes after whatever the first made. */
-    int first_pid = plan->clone_flags & CLONE_NEWNET ? 3 : 2;
-    bool has_own_pid = context->part > 0 ? seen->pid > first_pid : seen->pid == first_pid;
+    /* Init is 1, the first program 2; a second one comes after whatever the first made. */
+    bool has_own_pid = context->part > 0 ? seen->pid > 2 : seen->pid == 2;
     bool limits_hold = same_limits(plan, seen, &limit);
 
     require(&found, EVIDENCE_UID, plan_has(plan, PLAN_USER_NAMESPACE),

@@ -14,10 +14,6 @@
 
 /* clang-format off */
 const struct step enter_steps[STEP_COUNT] = {
-    [STEP_BEGIN_NETWORK] = {STEP_BEGIN_NETWORK, BERM_LAYER_NETWORK, STEP_IN_INIT, "begin-network",
-        "a second process begins to make the run's network namespace",
-        "first: it takes as long as all mounts together, and needs neither the id maps nor the file tree",
-        step_begin_network},
     [STEP_WAIT_GO] = {STEP_WAIT_GO, BERM_LAYER_PROCESS, STEP_IN_INIT, "wait-go",
         "wait until the supervisor has written the id maps",
         "before the ids are mapped no file can be made and no identity taken (user_namespaces(7))",
@@ -44,11 +40,6 @@ const struct step enter_steps[STEP_COUNT] = {
         "after the mounts, unless these have waited for them already; in init, which hands them on to a "
         "second program",
         step_groups},
-    [STEP_NETWORK] = {STEP_NETWORK, BERM_LAYER_NETWORK, STEP_IN_INIT, "network",
-        "enter the new network namespace",
-        "after the mounts, beside which it was made; before lock-mounts, since entering needs "
-        "CAP_SYS_ADMIN in the user namespace that owns it (setns(2))",
-        step_network},
     [STEP_LOOPBACK] = {STEP_LOOPBACK, BERM_LAYER_NETWORK, STEP_IN_INIT, "loopback",
         "bring up the run's own loopback interface when asked",
         "needs CAP_NET_ADMIN in the network namespace's owner, which is dropped later",

@@ -12,14 +12,12 @@
 
 enum step_id {
     STEP_NONE = 0,
-    STEP_BEGIN_NETWORK,
     STEP_WAIT_GO,
     STEP_SOURCES,
     STEP_IDENTITY,
     STEP_NO_NESTING,
     STEP_MOUNTS,
     STEP_GROUPS,
-    STEP_NETWORK,
     STEP_LOOPBACK,
     STEP_LOCK_MOUNTS,
     STEP_HOSTNAME,
@@ -58,9 +56,7 @@ struct enter_state {
     int stash_fd;   /* of the row MOUNT_STASH; owned by source_fds */
     int source_fds[PLAN_MOUNTS_MAX]; /* by row: detached copies of what is bound; negative = none */
     int landlock_fd;
-    int network_maker; /* the process that makes the network namespace */
-    int network_fd;    /* what it made: owned until the step "network"; -errno when it could not */
-    long program_pid;  /* in init, after STEP_FORK; 0 where there is no init */
+    long program_pid; /* in init, after STEP_FORK; 0 where there is no init */
     struct evidence evidence;
 };
 
@@ -83,14 +79,12 @@ const char *enter_step_name(uint32_t step);
 const char *evidence_name(uint32_t index);
 
 /* The steps, one file a mechanism. */
-int step_begin_network(struct enter_state *state);
 int step_wait_go(struct enter_state *state);
 int step_sources(struct enter_state *state);
 int step_identity(struct enter_state *state);
 int step_no_nesting(struct enter_state *state);
 int step_mounts(struct enter_state *state);
 int step_groups(struct enter_state *state);
-int step_network(struct enter_state *state);
 int step_loopback(struct enter_state *state);
 int step_lock_mounts(struct enter_state *state);
 int step_hostname(struct enter_state *state);

@@ -21,6 +21,19 @@ bool has_user_namespace(const struct policy *policy)
            layer_is_on(policy, BERM_LAYER_PRIVILEGES);
 }
 
+uint64_t namespaces_of(const struct policy *policy)
+{
+    uint64_t flags = has_user_namespace(policy) ? CLONE_NEWUSER : 0;
+
+    if (layer_is_on(policy, BERM_LAYER_PROCESS))
+        flags |= policy->level >= L6 ? CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS : CLONE_NEWPID;
+    if (has_mount_namespace(policy))
+        flags |= CLONE_NEWNS;
+    if (layer_is_on(policy, BERM_LAYER_NETWORK))
+        flags |= CLONE_NEWNET;
+    return flags;
+}
+
 bool has_host_uid(const struct policy *policy, const struct host *host)
 {
     return policy->level >= L6 && layer_is_on(policy, BERM_LAYER_PRIVILEGES) && host->is_root;

@@ -19,6 +19,8 @@ bool has_mount_namespace(const struct policy *policy);
 
 /* Any layer that needs a user namespace is on (settled.md: "from L3 on, whoever starts berm"). */
 bool has_user_namespace(const struct policy *policy);
+/* CLONE_NEW*: what the plan for such a policy will ask for. */
+uint64_t namespaces_of(const struct policy *policy);
 
 /* A host uid of the run's own: L6, started by root. */
 bool has_host_uid(const struct policy *policy, const struct host *host);

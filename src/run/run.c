@@ -185,17 +185,33 @@ static int run_bare(struct run_state *run, struct berm_error *err)
     return r;
 }
 
-int run_parts(const struct run_part *parts, unsigned count, struct berm_error *err)
+void run_begin_early(struct cloner *cloner, uint64_t namespaces)
+{
+    cloner_begin(cloner, namespaces);
+}
+
+void run_end_early(struct cloner *cloner)
+{
+    cloner_end(cloner);
+}
+
+int run_parts(const struct run_part *parts, unsigned count, struct cloner *early,
+              struct berm_error *err)
 {
     struct run_state run;
+    struct cloner own;
 
     for (unsigned i = 0; i < count; i++)
         memset(parts[i].seen, 0, sizeof(*parts[i].seen));
     run_state_init(&run, parts, count);
+    run.cloner = early ? early : &own;
+    if (!early)
+        cloner_begin(&own, parts[0].plan->clone_flags);
     int r = run_take_names(&run, err);
     if (r == 0)
         r = plan_has(parts[0].plan, PLAN_INIT) ? run_guarded(&run, err) : run_bare(&run, err);
 
+    cloner_end(run.cloner); /* one that was not needed, since something else failed */
     uint64_t ended_ns = clock_now_ns();
     int removed = run_state_done(&run);
     parts[count - 1].seen->cleanup_ns = clock_now_ns() - ended_ns;

@@ -12,6 +12,7 @@
 
 #include <sys/ioctl.h>
 
+#include "enter/cloner.h"
 #include "plan/plan.h"
 #include "run/capture.h"
 #include "run/observation.h"
@@ -53,14 +54,25 @@ struct run_part {
 };
 
 /**
+ * Begin to make the namespaces of a run before there is a plan for it: what is planned meanwhile costs no time.
+ *
+ * @cloner      given to run_parts(), or to run_end_early(); stays at its place until then.
+ * @namespaces  CLONE_NEW*, as the plan will most likely have them: another set is made anew.
+ */
+void run_begin_early(struct cloner *cloner, uint64_t namespaces);
+void run_end_early(struct cloner *cloner);
+
+/**
  * Run the parts after each other in one file tree: the second is begun only when the first has exited with
  * 0. All plans are made from one policy but for its limits.
  *
+ * @early     of run_begin_early(), used up; NULL: none.
  * @err       filled when berm could not even begin: no program was executed.
  * Returns 0 when there is an observation to judge (a failed step inside is one), or -errno.
  * Threads: the process must have one thread.  Async-signal-safe: no.  Since: 0.1.
  * Test: fault, escape, cli/run.
  */
-int run_parts(const struct run_part *parts, unsigned count, struct berm_error *err);
+int run_parts(const struct run_part *parts, unsigned count, struct cloner *early,
+              struct berm_error *err);
 
 #endif

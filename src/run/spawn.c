@@ -288,7 +288,7 @@ static int deny_setgroups(pid_t pid)
 }
 
 /* user_namespaces(7): one line each; without CAP_SETGID outside, setgroups must be denied first. */
-static int write_maps(const struct run_state *run, struct berm_error *err)
+static int write_maps(const struct run_state *run, pid_t pid, struct berm_error *err)
 {
     const struct plan *plan = run->parts[0].plan;
     int r = 0;
@@ -296,11 +296,11 @@ static int write_maps(const struct run_state *run, struct berm_error *err)
     if (!plan_has(plan, PLAN_USER_NAMESPACE))
         return 0;
     if (!plan->drop_groups)
-        r = deny_setgroups(run->pid);
+        r = deny_setgroups(pid);
     if (r == 0)
-        r = write_map(run->pid, "gid_map", plan->inside_gid, outside_gid(run));
+        r = write_map(pid, "gid_map", plan->inside_gid, outside_gid(run));
     if (r == 0)
-        r = write_map(run->pid, "uid_map", plan->inside_uid, outside_uid(run));
+        r = write_map(pid, "uid_map", plan->inside_uid, outside_uid(run));
     if (r == 0)
         return 0;
     enum host_block block = host_userns_block(-r);
@@ -357,6 +357,19 @@ static void close_our_ends(const struct run_state *run)
     }
 }
 
+struct first_process {
+    const struct run_state *run;
+    const struct enter_context *context;
+};
+
+static void first_main(void *argument)
+{
+    const struct first_process *first = argument;
+
+    close_our_ends(first->run);
+    enter_child(first->context);
+}
+
 static bool has_spoken(const struct part_state *part)
 {
     struct pollfd slot = {.fd = part->status_fd, .events = POLLIN};
@@ -392,22 +405,30 @@ static int clone_and_go(struct run_state *run, unsigned first, unsigned count,
     const struct part_state *part = &run->parts[first];
     const struct plan *plan = part->plan;
     int group_fd = plan_has(plan, PLAN_GROUP_CLONE) ? part->group.dir_fds[CG_MEMORY] : -1;
+    struct berm_error ignored = {0};
 
-    /* The network namespace is made by the child, beside its mounts (enter/network.c). */
-    pid_t pid = clone_child(plan->clone_flags & ~(uint64_t)CLONE_NEWNET, group_fd, &run->pidfd);
-    if (pid == 0) {
-        close_our_ends(run);
-        enter_child(context);
+    struct first_process first_process = {run, context};
+    pid_t user = cloner_user(run->cloner, plan->clone_flags);
+    bool is_mapped = user > 0 && write_maps(run, user, &ignored) == 0;
+    pid_t pid = is_mapped ? cloner_clone(run->cloner, plan->clone_flags, group_fd, first_main,
+                                         &first_process, &run->pidfd)
+                          : -EAGAIN;
+    if (pid < 0) {
+        /* What the cloner could not do is tried again, and told. */
+        is_mapped = false;
+        pid = clone_child(plan->clone_flags, group_fd, &run->pidfd);
+        if (pid == 0)
+            first_main(&first_process);
     }
     if (pid < 0)
         return clone_failed(plan, -pid, err);
     run->pid = pid;
-    close_child_ends(child);
-    int r = write_maps(run, err);
+    int r = is_mapped ? 0 : write_maps(run, pid, err);
     if (r == 0 && plan_has(plan, PLAN_MONITOR_CPU))
         run->perf_fd = perf_clock_open(pid); /* refused: the monitor polls instead, and says so */
     if (r == 0)
         r = say(run, "g", err);
+    close_child_ends(child);
     if (r == 0)
         r = make_late_groups(run, first, count, err);
     /* A child that failed by itself has said why: the supervisor reads it. */

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include "enter/cloner.h"
 #include "enter/enter.h"
 #include "linux/cgroup.h"
 #include "run/run.h"
@@ -30,6 +31,7 @@ struct run_state {
     unsigned part_count;
     struct slot slot;
     struct skeleton skeleton;
+    struct cloner *cloner; /* borrowed; used for the first process */
     int pidfd; /* of the first process: init, or the program itself */
     pid_t pid;
     int control_fd; /* our end: a byte says go, closing it ends everything */

@@ -1,0 +1,76 @@
+"""The process that makes the namespaces while berm plans (src/enter/cloner.c): it never outlives berm, and what it
+cannot do is done, or told, without it."""
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+TRIES = 60
+
+
+def children_of(stage):
+    copies = os.stat(stage.berm)
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                program = os.stat(entry / "exe")
+            except OSError:
+                continue
+            if (program.st_dev, program.st_ino) == (copies.st_dev, copies.st_ino):
+                found.add(entry.name)
+    return found
+
+
+def start(stage, identity, *argv):
+    return subprocess.Popen(identity.command([str(stage.berm), "run", "--", *argv]), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            env=identity.environment(), start_new_session=True)
+
+
+def test_killed_at_any_moment_berm_leaves_nothing(stage, identity, leftovers):
+    """From before the cloner begins to after the program runs: 60 moments of the first 9 ms."""
+    for moment in range(TRIES):
+        process = start(stage, identity, "sleep", "5")
+        time.sleep(moment * 0.00015)
+        process.kill()
+        process.wait()
+    deadline = time.monotonic() + 3
+    while children_of(stage) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not children_of(stage)
+    assert stage.plain(identity, ["true"]).status == 0  # sweeps what the last one left
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_the_whole_group_at_any_moment_ends_it_in_time(stage, identity, leftovers, number):
+    """Ctrl-C reaches the cloner too, which must not die under berm's hands, nor live on."""
+    for moment in range(TRIES // 3):
+        process = start(stage, identity, "sleep", "20")
+        time.sleep(0.003 + moment * 0.0003)
+        os.killpg(process.pid, number)
+        status = process.wait(timeout=5)
+        assert status in (-number, 128 + number), (moment, status)
+
+
+def test_a_refusal_of_the_plan_ends_it(stage, identity, leftovers):
+    """The plan is refused after the cloner has begun."""
+    done = stage.plain(identity, ["true"], options=["--ro", "/nonexistent/place"])
+    assert done.status == 125 and done.error, done
+    assert not children_of(stage)
+
+
+def test_the_first_program_is_process_2_and_no_third_was_there(stage, identity, leftovers):
+    done = stage.plain(identity, ["sh", "-c", "echo $$ $PPID; ls -d /proc/[0-9]* | wc -l"])
+    assert done.said.split()[:2] == ["2", "1"], done
+
+
+def test_it_takes_no_cpu_away_from_the_program(stage, identity, leftovers):
+    """It is put on another CPU than berm's; the program may use what berm may."""
+    mine = len(os.sched_getaffinity(0))
+    done = stage.plain(identity, ["sh", "-c", "nproc; grep Cpus_allowed_list /proc/self/status"],
+                       options=["--cpus", str(mine)])
+    assert done.said.split()[0] == str(mine), done
