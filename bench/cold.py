@@ -5,17 +5,24 @@ usage: cold.py BERM [--runs N]
 
 Every side is started by posix_spawn with the same three redirections; sides take turns (A B C A B C ...),
 once back to back and once with 30 ms of idleness before each start, since waiting for a grace period shows
-only after idleness. Printed: median, p99, ratio of medians, and what each side was given.
+only after idleness. Started by root, the sides of an ordinary user are measured in the same rounds, by a process
+of that user's, against a bare spawn of its own. Printed: median, p99, ratio of medians, and what each side was
+given.
 """
+import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 TRUE = "/usr/bin/true"
 GAP_S = 0.030
+ROOT, USER = "the caller", "an ordinary user"
+NOBODY = 65534
+BUBBLEWRAP_LACKS = "all namespaces and a small root; no limits, no filter, no Landlock, no result"
 
 
 def bubblewrap():
@@ -27,17 +34,18 @@ def bubblewrap():
 
 
 def sides(berm):
-    yield "bare", [TRUE], "posix_spawn, nothing else"
-    yield "berm", [berm, "run", "--", TRUE], "L6, standard limits, everything on"
-    yield ("berm, no group", [berm, "run", "--off", "limits", "--off", "process", "--", TRUE],
+    """Name, bare side that it is compared with, command, as whom, what it was given."""
+    yield "bare", "bare", [TRUE], ROOT, "posix_spawn, nothing else"
+    yield "berm", "bare", [berm, "run", "--", TRUE], ROOT, "L6, standard limits, everything on"
+    yield ("berm, no group", "bare", [berm, "run", "--off", "limits", "--off", "process", "--", TRUE], ROOT,
            "L6 without the two layers that use control groups")
-    yield ("berm, user", ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", berm, "run",
-                          "--", TRUE], "L6 as an ordinary user: no groups; setpriv's own start is in it")
-    yield ("setpriv, user", ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", TRUE],
-           "what setpriv costs alone")
     if shutil.which("bwrap"):
-        yield ("bubblewrap", bubblewrap(), "all namespaces and a small root; no limits, no filter, no "
-               "Landlock, no result")
+        yield "bubblewrap", "bare", bubblewrap(), ROOT, BUBBLEWRAP_LACKS
+    yield "bare, user", "bare, user", [TRUE], USER, "the same, by an ordinary user"
+    yield ("berm, user", "bare, user", [berm, "run", "--", TRUE], USER,
+           "L6, standard limits, everything on; no control group may be used")
+    if shutil.which("bwrap"):
+        yield "bubblewrap, user", "bare, user", bubblewrap(), USER, BUBBLEWRAP_LACKS
 
 
 def start(command, null):
@@ -48,57 +56,105 @@ def start(command, null):
     return time.perf_counter() - began, status
 
 
-def measure(table, runs, gap):
-    null = os.open("/dev/null", os.O_RDWR)
-    times = {name: [] for name, _, _ in table}
+class Starter:
+    """A process that starts commands as one user and tells how long each took."""
+
+    def __init__(self, uid):
+        theirs, self.orders = os.pipe()
+        self.answers, ours = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(self.orders)
+            os.close(self.answers)
+            if uid is not None:
+                os.setgroups([])
+                os.setresgid(uid, uid, uid)
+                os.setresuid(uid, uid, uid)
+            self.serve(os.fdopen(theirs), ours)
+        os.close(theirs)
+        os.close(ours)
+        self.reader = os.fdopen(self.answers)
+
+    @staticmethod
+    def serve(orders, answers):
+        null = os.open("/dev/null", os.O_RDWR)
+        for line in orders:
+            spent, status = start(json.loads(line), null)
+            os.write(answers, f"{spent} {status}\n".encode())
+        os._exit(0)
+
+    def start(self, command):
+        os.write(self.orders, (json.dumps(command) + "\n").encode())
+        spent, status = self.reader.readline().split()
+        return float(spent), int(status)
+
+    def close(self):
+        os.close(self.orders)
+        self.reader.close()
+        os.waitpid(self.pid, 0)
+
+
+def measure(table, starters, runs, gap):
+    times = {side[0]: [] for side in table}
     for _ in range(runs):
-        for name, command, _ in table:
+        for name, _, command, who, _ in table:
             if gap:
                 time.sleep(gap)
-            spent, status = start(command, null)
+            spent, status = starters[who].start(command)
             if status != 0:
                 sys.exit(f"cold: {name} failed with wait status {status}: {' '.join(command)}")
             times[name].append(spent)
-    os.close(null)
     return {name: sorted(values) for name, values in times.items()}
 
 
 def show(title, table, times):
-    bare = times["bare"][len(times["bare"]) // 2]
-    print(f"\n{title}\n{'':16}{'median ms':>10}{'p99 ms':>10}{'ratio':>8}")
-    for name, _, _ in table:
+    print(f"\n{title}\n{'':18}{'median ms':>10}{'p99 ms':>10}{'ratio':>8}")
+    for name, base, _, _, _ in table:
         values = times[name]
+        bare = times[base][len(times[base]) // 2]
         middle = values[len(values) // 2]
         last = values[int(len(values) * 0.99)]
-        print(f"{name:16}{middle * 1e3:10.3f}{last * 1e3:10.3f}{middle / bare:8.2f}")
+        print(f"{name:18}{middle * 1e3:10.3f}{last * 1e3:10.3f}{middle / bare:8.2f}")
+
+
+def choose(berm, starters):
+    """The sides that can be had here; the others with the reason."""
+    table, left_out = [], []
+    for side in sides(berm):
+        name, _, command, who, _ = side
+        if who not in starters:
+            left_out.append(f"{name}: only root can start it as somebody else")
+        elif starters[who].start(command)[1] != 0:
+            left_out.append(f"{name}: it fails here")
+        else:
+            table.append(side)
+    if not shutil.which("bwrap"):
+        left_out.append("bubblewrap: not installed")
+    return table, left_out
 
 
 def main():
-    berm = os.path.abspath(sys.argv[1])
     runs = int(sys.argv[sys.argv.index("--runs") + 1]) if "--runs" in sys.argv else 300
-    table, left_out = [], []
-    null = os.open("/dev/null", os.O_RDWR)
-    if os.geteuid() != 0:
-        left_out.append("berm, user and setpriv, user: only root can change the user")
-    for name, command, given in sides(berm):
-        if command[0] == "setpriv" and os.geteuid() != 0:
-            continue
-        if name == "berm, user" and start(command, null)[1] != 0:
-            left_out.append("berm, user: uid 65534 may not reach the executable or its directory")
-            continue
-        table.append((name, command, given))
-    if not shutil.which("bwrap"):
-        left_out.append("bubblewrap: not installed")
-    mounts = sum(1 for _ in open("/proc/self/mountinfo"))
-    print(f"Linux {platform.release()}, {os.cpu_count()} CPUs, {mounts} mounts, load "
-          f"{os.getloadavg()[0]:.1f}, {runs} runs a side, interleaved")
-    for name, command, given in table:
-        print(f"  {name:16}{given}")
-    for line in left_out:
-        print(f"  left out: {line}")
-    show("back to back", table, measure(table, runs, 0))
-    show("30 ms of idleness before each start", table, measure(table, runs // 2, GAP_S))
-    out = subprocess.run([berm, "version"], capture_output=True, text=True).stdout.strip()
+    starters = {ROOT: Starter(None)}
+    if os.geteuid() == 0:
+        starters[USER] = Starter(NOBODY)
+    with tempfile.TemporaryDirectory(prefix="berm-bench-") as place:
+        os.chmod(place, 0o755)  # the other user must reach the executable
+        berm = os.path.join(place, "berm")
+        shutil.copy(sys.argv[1], berm)
+        table, left_out = choose(berm, starters)
+        mounts = sum(1 for _ in open("/proc/self/mountinfo"))
+        print(f"Linux {platform.release()}, {os.cpu_count()} CPUs, {mounts} mounts, load "
+              f"{os.getloadavg()[0]:.1f}, {runs} runs a side, interleaved")
+        for name, _, _, _, given in table:
+            print(f"  {name:18}{given}")
+        for line in left_out:
+            print(f"  left out: {line}")
+        show("back to back", table, measure(table, starters, runs, 0))
+        show("30 ms of idleness before each start", table, measure(table, starters, runs // 2, GAP_S))
+        out = subprocess.run([berm, "version"], capture_output=True, text=True).stdout.strip()
+    for starter in starters.values():
+        starter.close()
     print(f"\n{out}; a ratio is the figure to compare, milliseconds wander with the machine")
 
 
