@@ -20,7 +20,7 @@ struct run_command {
     char **env_extra;  /* owned: the lines of --env-file */
     size_t env_extra_count;
     struct host host;
-    struct cloner early; /* makes the namespaces while the plan is made */
+    struct cloner early;           /* makes the namespaces while the plan is made */
     struct plan *plan;             /* owned; NULL until run_command_plan() */
     struct policy *compile_policy; /* owned; NULL when nothing is compiled */
     char *const *compile_program;  /* borrowed */

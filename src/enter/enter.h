@@ -34,13 +34,14 @@ struct enter_context {
     char *const *candidates; /* paths to execute, tried in order, NULL-terminated */
     int control_fd; /* a socket. A message: go on, the groups are there, or begin the next program; end
                             * of file: berm is gone */
-    int status_fd;               /* struct enter_message */
-    int berm_pidfd;              /* of the supervisor; negative when it could not be had */
-    int stdio[3];                /* become 0, 1, 2 */
-    const char *work_path;       /* the private work directory on the host; "" when there is none */
-    const char *skeleton_path; /* becomes the root, with all names of MOUNT_FLAG_SKELETON; "" = none */
-    struct enter_groups *groups; /* this process's own copy; shared by the parts */
-    unsigned part;               /* row of groups->fds */
+    int status_fd;         /* struct enter_message */
+    int berm_pidfd;        /* of the supervisor; negative when it could not be had */
+    int stdio[3];          /* become 0, 1, 2 */
+    const char *work_path; /* the private work directory on the host; "" when there is none */
+    const char
+        *skeleton_path; /* becomes the root, with all names of MOUNT_FLAG_SKELETON; "" = none */
+    struct enter_groups *groups;          /* this process's own copy; shared by the parts */
+    unsigned part;                        /* row of groups->fds */
     const char *group_dirs[ENTER_GROUPS]; /* the group's directories on the host; NULL = none */
     const int
         *mapped_fds; /* by row of plan.mounts: MOUNT_FLAG_IDMAP, detached mounts; negative = none */

@@ -61,7 +61,7 @@ int step_hide_init(struct enter_state *state)
     r = raw_prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (r < 0)
         return r;
-    /* Beside the control pipe and the pidfd: berm is single-threaded, so the trap that this signal is
+    /* Beside the control socket and the pidfd: berm is single-threaded, so the trap that this signal is
      * sent when the creating *thread* ends (prctl(2)) does not exist here. */
     return raw_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 }
@@ -187,8 +187,8 @@ static bool reap(long program_pid, int status_fd)
     }
 }
 
-/* What init waits for; poll(2) ignores a negative descriptor. Both the control pipe and the pidfd: a fork of
- * a threaded caller can keep the pipe's write end open after berm's death. */
+/* What init waits for; poll(2) ignores a negative descriptor. Both the control socket and the pidfd: a fork of
+ * a threaded caller can keep its other end open after berm's death. */
 enum init_wait {
     WAIT_CONTROL,
     WAIT_SIGNALS,

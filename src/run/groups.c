@@ -58,7 +58,9 @@ int groups_name(const struct run_state *run, struct part_state *part, struct ber
     (void)snprintf(name, sizeof(name), "%s%s", run->slot.group_name,
                    is_last ? "" : CGROUP_FIRST_SUFFIX);
     int r = cgroup_name(&part->group, part->plan->cgroup_version, parents, name, err);
-    return r < 0 ? error_at_step(err, "group-make"), r : 0;
+    if (r < 0)
+        error_at_step(err, "group-make");
+    return r;
 }
 
 int groups_make(struct part_state *part, struct berm_error *err)

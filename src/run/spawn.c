@@ -530,7 +530,7 @@ int run_spawn(struct run_state *run, unsigned first, unsigned count, struct berm
                       strerror(-r));
     }
     if (r == 0) {
-        child.berm_pidfd = pidfd_of_self(); /* negative: init has the control pipe all the same */
+        child.berm_pidfd = pidfd_of_self(); /* negative: init has the control socket all the same */
         for (unsigned i = first; i < first + count; i++) {
             fill_context(run, i, &vectors[i], &child, &contexts[i]);
             contexts[i].part = i - first;

@@ -32,7 +32,7 @@ struct run_state {
     struct slot slot;
     struct skeleton skeleton;
     struct cloner *cloner; /* borrowed; used for the first process */
-    int pidfd; /* of the first process: init, or the program itself */
+    int pidfd;             /* of the first process: init, or the program itself */
     pid_t pid;
     int control_fd; /* our end: a byte says go, closing it ends everything */
     int perf_fd;
