@@ -199,7 +199,7 @@ int run_parts(const struct run_part *parts, unsigned count, struct cloner *early
               struct berm_error *err)
 {
     struct run_state run;
-    struct cloner own;
+    struct cloner own = {.pid = 0};
 
     for (unsigned i = 0; i < count; i++)
         memset(parts[i].seen, 0, sizeof(*parts[i].seen));
