@@ -178,6 +178,8 @@ static int gather(const struct policy *policy, struct gathered *gathered, struct
         if (needs_home(policy))
             host_find_home(&gathered->host);
         host_stay_in_group(&gathered->host);
+        if (needs_clock(policy, &gathered->host))
+            host_try_clock(&gathered->host);
     }
     return r;
 }

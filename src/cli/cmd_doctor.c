@@ -82,12 +82,11 @@ static void examine_groups(const struct host *host, struct findings *list)
 static void examine(const struct host *host, struct findings *list)
 {
     char what[FINDING_TEXT];
-    bool can_clock = host->is_root || host->perf_paranoid <= 2;
 
     examine_groups(host, list);
     if (host->cgroup.controllers[CG_CPUACCT].block != BLOCK_NONE)
         add(list, BERM_LAYER_LIMITS, FINDING_WEAKER, "CPU time of the whole tree: perf task clock",
-            can_clock ? BLOCK_NONE : BLOCK_NOT_DELEGATED);
+            host->perf);
     add(list, BERM_LAYER_PROCESS, FINDING_MISSING, "user, PID and mount namespaces", host->userns);
     add(list, BERM_LAYER_PROCESS, FINDING_MISSING, "a fresh /proc", host->proc_mount);
     add(list, BERM_LAYER_NETWORK, FINDING_MISSING, "network namespace", host->userns);

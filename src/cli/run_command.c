@@ -170,6 +170,8 @@ int run_command_plan(struct run_command *command, char *const *program, struct b
     host_probe(&command->host, PROBE_QUICK, paths, path_count);
     if (needs_home(command->policy))
         host_find_home(&command->host);
+    if (needs_clock(command->policy, &command->host))
+        host_try_clock(&command->host);
     free(command->plan);
     command->plan = NULL;
     command->program = program;

@@ -90,3 +90,8 @@ bool needs_home(const struct policy *policy)
 {
     return !has_small_root(policy) || policy->ro.count > 0 || policy->rw.count > 0;
 }
+
+bool needs_clock(const struct policy *policy, const struct host *host)
+{
+    return layer_is_on(policy, BERM_LAYER_LIMITS) && !has_group(policy, host, CG_CPUACCT);
+}

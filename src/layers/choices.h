@@ -52,4 +52,7 @@ void limit_resource(struct plan_builder *builder, const struct host *host, enum 
 /* The caller's home is hidden at L5, and judges what --ro and --rw bring in. */
 bool needs_home(const struct policy *policy);
 
+/* No group counts the CPU time of the tree: a task clock may. */
+bool needs_clock(const struct policy *policy, const struct host *host);
+
 #endif

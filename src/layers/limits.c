@@ -21,7 +21,7 @@
 /* An inherited task clock may be opened: perf_event_open(2). */
 static bool can_clock(const struct host *host)
 {
-    return host->is_root || host->perf_paranoid <= 2;
+    return host->perf == BLOCK_NONE;
 }
 
 static void plan_time(const struct policy *policy, const struct host *host,

@@ -31,6 +31,7 @@ enum host_block {
     BLOCK_CONTROLLER_MISSING,
     BLOCK_NOT_ENABLED,  /* e.g. Landlock is not in lsm= */
     BLOCK_GROUP_SHARED, /* v2: other processes stand in berm's own group */
+    BLOCK_PERF_SYSCTL,  /* kernel.perf_event_paranoid keeps ordinary users from a task clock */
     BLOCK_COUNT
 };
 
@@ -85,7 +86,7 @@ struct host {
     enum host_block proc_mount;
 
     struct host_cgroup cgroup;
-    int perf_paranoid; /* kernel.perf_event_paranoid; 4 when unreadable */
+    enum host_block perf; /* an inherited task clock: by host_try_clock(), or DEEP */
 
     uint32_t cpu_count;    /* CPUs berm itself may run on */
     uint64_t memory_bytes; /* of the machine */
@@ -121,6 +122,9 @@ void host_probe(struct host *ret_host, enum probe_depth depth, const char *const
 /* The home directory of the effective user, by the user database and never by $HOME. Apart from the probe: most
  * plans do without, and to read the database is a tenth of it. */
 void host_find_home(struct host *host);
+
+/* Try to open an inherited task clock. Apart from the probe: needed only where no group counts CPU time. */
+void host_try_clock(struct host *host);
 
 /* For a caller that is not berm itself and stays where it stands: what would need a step out of the own group
  * (v2) is blocked. */

@@ -22,15 +22,13 @@
 #include "base/cleanup.h"
 #include "linux/file.h"
 #include "linux/host.h"
+#include "linux/perf.h"
 #include "linux/probe_parts.h"
 
 #ifndef SYS_landlock_create_ruleset
 #    define SYS_landlock_create_ruleset 444
 #endif
 #define LANDLOCK_VERSION_QUERY 1U /* LANDLOCK_CREATE_RULESET_VERSION, landlock_create_ruleset(2) */
-
-/* What an unreadable sysctl counts as: nothing is allowed. */
-#define PERF_PARANOID_MAX 4
 
 static void probe_kernel(struct host *host)
 {
@@ -179,17 +177,15 @@ static void probe_rlimits(struct host *host)
     }
 }
 
-/* kernel.perf_event_paranoid: asked only where no group counts CPU time. */
-static void probe_perf(struct host *host)
+/* perf_event_open(2), "ERRORS"; an outer filter answers EPERM. */
+void host_try_clock(struct host *host)
 {
-    char text[32];
-    uint64_t level = 0;
+    AUTO_FD int fd = perf_clock_open(0);
 
-    ssize_t n = file_read_at(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
-    if (n > 0 && text[0] == '-')
-        host->perf_paranoid = -1;
-    else if (n > 0 && text_to_u64(text, &level) > 0)
-        host->perf_paranoid = (int)level;
+    host->perf = fd >= 0         ? BLOCK_NONE
+                 : fd == -EACCES ? BLOCK_PERF_SYSCTL
+                 : fd == -EPERM  ? BLOCK_OUTER_FILTER
+                                 : BLOCK_KERNEL_TOO_OLD;
 }
 
 void host_probe(struct host *ret_host, enum probe_depth depth, const char *const *paths,
@@ -217,11 +213,11 @@ void host_probe(struct host *ret_host, enum probe_depth depth, const char *const
     }
     probe_cgroup(&host->cgroup);
     probe_state_dir(host);
-    host->perf_paranoid = PERF_PARANOID_MAX;
-    if (depth == PROBE_DEEP || host->cgroup.controllers[CG_CPUACCT].block != BLOCK_NONE)
-        probe_perf(host);
+    host->perf = BLOCK_NOT_TRIED;
     host->userns = BLOCK_NOT_TRIED;
     host->proc_mount = BLOCK_NOT_TRIED;
-    if (depth == PROBE_DEEP)
+    if (depth == PROBE_DEEP) {
+        host_try_clock(host);
         probe_by_trying(host);
+    }
 }

@@ -196,6 +196,8 @@ static const struct block_text block_texts[BLOCK_COUNT] = {
     [BLOCK_CONTROLLER_MISSING] = {"the controller is not there",                                                "enable it in the parent group"                                                 },
     [BLOCK_NOT_ENABLED] = {"the kernel has it, but it is not switched on",
                     "add landlock to the lsm= boot parameter"                                                                                                                     },
+    [BLOCK_PERF_SYSCTL] = {"kernel.perf_event_paranoid is above 2",
+                    "set it: sysctl -w kernel.perf_event_paranoid=2"                                                                                                              },
     [BLOCK_GROUP_SHARED] =
         {"other processes stand in berm's own control group",
                     "start berm alone in one: systemd-run --scope -p Delegate=yes berm ..."                                                                                       },

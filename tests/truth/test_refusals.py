@@ -244,3 +244,21 @@ def test_a_call_that_lies_about_its_success_is_found_out(stage, identity, leftov
     error = refused(run(identity, [outer, call, "0", "0x0", stage.berm, "run", "--json", "--", "echo",
                                    "ran-inside"]))
     assert error["step"] == "evidence" and word in error["message"], error
+
+
+def clock_of(done):
+    rows = [row for row in json.loads(done.stdout)["findings"] if "perf task clock" in row["what"]]
+    return rows[0]["state"], rows[0].get("cause") or ""
+
+
+def test_doctor_tries_the_clock_and_a_plan_follows_what_it_found(stage, identity, leftovers, outer):
+    """A sysctl says what is allowed, a try says what works: under a filter the two differ."""
+    if identity.name == "root":
+        pytest.skip("root has groups here, which count CPU time without a clock")
+    explain = [stage.berm, "explain", "--", "true"]
+    assert clock_of(run(identity, [stage.berm, "doctor", "--json"]))[0] == "ok", "the control"
+    assert "inherited perf task clock" in run(identity, explain).stdout
+    state, cause = clock_of(run(identity, [outer, "perf_event_open", "1", "0x0", stage.berm, "doctor",
+                                           "--json"]))
+    assert state == "weaker" and "filter" in cause, (state, cause)
+    assert "/proc polled" in run(identity, [outer, "perf_event_open", "1", "0x0", *explain]).stdout
