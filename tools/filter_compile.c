@@ -24,6 +24,7 @@
 
 #define RANGES_MAX  512
 #define ANSWERS_MAX 16
+#define LEAVES_MAX  64
 /* The kernel walks the numbers that exist (NR_syscalls): weights of the tree. */
 #define WALKED_NUMBERS 470
 /* One statement more costs as much time as one statement more on the paths of this many numbers. */
@@ -35,6 +36,14 @@
 /* A place in the program, counted from its end. */
 typedef unsigned label;
 
+/* What decides a checked call, already in the program. */
+struct leaf {
+    const struct table_clause *clauses;
+    size_t count;
+    table_answer answer;
+    label label;
+};
+
 struct writer {
     struct sock_filter *statements; /* BPF_MAXINSNS of them, used from the back */
     unsigned used;                  /* counted past the end: filter_compile() refuses then */
@@ -45,6 +54,8 @@ struct writer {
     } answers[ANSWERS_MAX]; /* the nearest return of each answer */
 
     unsigned answer_count;
+    struct leaf leaves[LEAVES_MAX];
+    unsigned leaf_count;
 };
 
 /* Numbers first..last have one answer, or one call's clauses decide. */
@@ -128,9 +139,20 @@ static label put_jump(struct writer *w, unsigned op, uint32_t k, label when_true
     return put(w, BPF_JMP | BPF_K | op, k, w->used - when_true, w->used - when_false);
 }
 
+/* Any bit of a mask: one jump tests them (BPF_JSET), on the number as it was loaded. */
+static bool is_any(const struct table_condition *condition)
+{
+    return condition->first == 1 && condition->last == ~0u;
+}
+
+static uint32_t load_mask(const struct table_condition *condition)
+{
+    return is_any(condition) ? ~0u : condition->mask;
+}
+
 static bool is_loaded(const struct loaded *loaded, const struct table_condition *condition)
 {
-    return condition->mask != 0 && loaded->mask == condition->mask &&
+    return condition->mask != 0 && loaded->mask == load_mask(condition) &&
            loaded->argument == condition->argument && loaded->is_high == condition->is_high;
 }
 
@@ -139,7 +161,7 @@ static label put_load(struct writer *w, const struct table_condition *condition)
     uint32_t offset = (uint32_t)offsetof(struct seccomp_data, args) + 8u * condition->argument +
                       (condition->is_high ? 4u : 0u);
 
-    if (condition->mask != ~0u)
+    if (load_mask(condition) != ~0u)
         (void)put(w, BPF_ALU | BPF_AND | BPF_K, condition->mask, 0, 0);
     return put(w, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
@@ -149,7 +171,9 @@ static label put_load(struct writer *w, const struct table_condition *condition)
 static label put_comparison(struct writer *w, const struct table_condition *condition, label holds,
                             label fails, struct loaded *ret_loaded)
 {
-    if (condition->first == condition->last) {
+    if (is_any(condition)) {
+        (void)put_jump(w, BPF_JSET, condition->mask, holds, fails);
+    } else if (condition->first == condition->last) {
         (void)put_jump(w, BPF_JEQ, condition->first, holds, fails);
     } else {
         label upper = put_jump(w, BPF_JGT, condition->last, fails, holds);
@@ -157,7 +181,7 @@ static label put_comparison(struct writer *w, const struct table_condition *cond
     }
     ret_loaded->argument = condition->argument;
     ret_loaded->is_high = condition->is_high;
-    ret_loaded->mask = condition->mask;
+    ret_loaded->mask = load_mask(condition);
     ret_loaded->behind = w->used;
     return w->used;
 }
@@ -176,7 +200,7 @@ static bool follows_same_load(const struct table_clause *clause, size_t depth)
     const struct table_condition *head = &clause->conditions[depth];
     bool is_last = depth + 1 == TABLE_CONDITIONS_MAX || before[1].mask == 0;
 
-    return is_last && before->mask == head->mask && before->argument == head->argument &&
+    return is_last && load_mask(before) == load_mask(head) && before->argument == head->argument &&
            before->is_high == head->is_high;
 }
 
@@ -209,20 +233,47 @@ static label put_clauses(struct writer *w, const struct table_clause *clauses, s
     return next;
 }
 
+static bool is_same_leaf(const struct leaf *leaf, const struct table_clause *clauses, size_t count,
+                         table_answer answer)
+{
+    bool is_same = leaf->count == count && leaf->answer == answer;
+
+    for (size_t i = 0; is_same && i < count; i++) {
+        is_same = leaf->clauses[i].answer == clauses[i].answer;
+        for (size_t k = 0; is_same && k < TABLE_CONDITIONS_MAX; k++)
+            is_same = is_same_condition(&leaf->clauses[i].conditions[k], &clauses[i].conditions[k]);
+    }
+    return is_same;
+}
+
+/* Calls of one kind ask the same (fchmod, chmod, creat): once in the program, where it is near enough. */
+static label put_shared_clauses(struct writer *w, const struct table_clause *clauses, size_t count,
+                                table_answer answer)
+{
+    for (unsigned i = 0; i < w->leaf_count; i++) {
+        if (w->used - w->leaves[i].label < JUMP_MAX &&
+            is_same_leaf(&w->leaves[i], clauses, count, answer))
+            return w->leaves[i].label;
+    }
+    label here = put_clauses(w, clauses, count, 0, answer_label(w, answer), (struct loaded){0});
+    if (w->leaf_count < LEAVES_MAX)
+        w->leaves[w->leaf_count++] = (struct leaf){clauses, count, answer, here};
+    return here;
+}
+
 static label put_leaf(struct writer *w, const struct range *range)
 {
-    label next = answer_label(w, range->answer);
     size_t first = 0;
     size_t count = 0;
 
     if (!range->checked)
-        return next;
+        return answer_label(w, range->answer);
     while (strcmp(table_clauses[first].call, range->checked->name) != 0)
         first++;
     while (first + count < table_clause_count &&
            strcmp(table_clauses[first + count].call, range->checked->name) == 0)
         count++;
-    return put_clauses(w, &table_clauses[first], count, 0, next, (struct loaded){0});
+    return put_shared_clauses(w, &table_clauses[first], count, range->answer);
 }
 
 /* How many ranges differ from @rest, all of them one number wide: as many comparisons find them.

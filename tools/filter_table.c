@@ -29,6 +29,7 @@
 #define LOW(argument, mask, value)    {argument, false, mask, value, value}
 #define HIGH(argument, mask, value)   {argument, true, mask, value, value}
 #define RANGE(argument, first, last)  {argument, false, ~0u, first, last}
+#define ANY(argument, mask)           {argument, false, mask, 1, ~0u}
 /* clang-format on */
 #define FAMILY(family)     LOW(0, ~0u, family)
 #define INTERNET           LOW(0, ~(uint32_t)(AF_INET ^ AF_INET6), AF_INET)

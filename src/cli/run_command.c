@@ -113,7 +113,8 @@ int run_command_parse(struct run_command *command, int argc, char **argv, struct
 
 void run_command_begin_early(struct run_command *command)
 {
-    run_begin_early(&command->early, namespaces_of(command->policy));
+    if (!host_has_unified_groups())
+        run_begin_early(&command->early, namespaces_of(command->policy));
 }
 
 /* The file of the program goes to the first program that runs: the compiler, where there is one. */

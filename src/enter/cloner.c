@@ -24,6 +24,12 @@
 #ifndef CLONE_INTO_CGROUP
 #    define CLONE_INTO_CGROUP 0x200000000ULL
 #endif
+#ifndef SYS_pidfd_send_signal
+#    define SYS_pidfd_send_signal 424
+#endif
+#ifndef P_PIDFD
+#    define P_PIDFD 3
+#endif
 #ifndef CLONE_PIDFD
 #    define CLONE_PIDFD 0x1000
 #endif
@@ -170,6 +176,18 @@ static bool is_usable(struct cloner *cloner, uint64_t namespaces)
     return false;
 }
 
+/* Killed between the clone and the word about it, the cloner leaves a child that nobody knows, and that would read
+ * what is meant for its successor. The kernel writes the pidfd before the child runs (clone(2)). */
+static void end_orphan(struct cloner *cloner)
+{
+    if (cloner->child > 0 || cloner->child_pidfd < 0)
+        return;
+    (void)RAW(SYS_pidfd_send_signal, cloner->child_pidfd, SIGKILL, NULL, 0);
+    (void)RAW(SYS_waitid, P_PIDFD, cloner->child_pidfd, NULL, WEXITED, NULL);
+    (void)raw_close(cloner->child_pidfd);
+    cloner->child_pidfd = -EBADF;
+}
+
 pid_t cloner_user(struct cloner *cloner, uint64_t namespaces)
 {
     const struct timespec look = {0, LOOK_NS};
@@ -181,7 +199,8 @@ pid_t cloner_user(struct cloner *cloner, uint64_t namespaces)
         if (!is_set(&cloner->has_user) && is_gone(cloner, WNOHANG))
             return 0;
     }
-    return cloner->pid;
+    /* Set before the word: a failure so far is that of the user namespace. */
+    return cloner->error == 0 ? cloner->pid : 0;
 }
 
 pid_t cloner_clone(struct cloner *cloner, uint64_t namespaces, int cgroup_fd,
@@ -196,6 +215,7 @@ pid_t cloner_clone(struct cloner *cloner, uint64_t namespaces, int cgroup_fd,
     set(&cloner->has_order);
     while (!is_gone(cloner, 0))
         ;
+    end_orphan(cloner);
     *ret_pidfd = cloner->child > 0 ? cloner->child_pidfd : -EBADF;
     return (pid_t)cloner->child;
 }

@@ -154,7 +154,7 @@ static int attach_source(struct enter_state *state, uint32_t row, const char *ta
 /* The name of such a row came with the skeleton (run/skeleton.h). */
 static bool is_there(const struct enter_state *state, uint32_t flags)
 {
-    return (flags & MOUNT_FLAG_SKELETON) && state->context->skeleton_path[0] != '\0';
+    return (flags & MOUNT_FLAG_SKELETON) && state->skeleton_fd >= 0;
 }
 
 /* A path of the system at its place. Its attributes come with the seal, all at once: a call for each of two
@@ -179,7 +179,7 @@ static int seal(const struct enter_state *state)
     long r = RAW(SYS_mount_setattr, RAW_ARG(AT_FDCWD), ".", (unsigned long)AT_RECURSIVE, &all,
                  sizeof(all));
 
-    if (r < 0 || state->context->skeleton_path[0] != '\0')
+    if (r < 0 || state->skeleton_fd >= 0)
         return (int)r;
     return (int)RAW(SYS_mount_setattr, RAW_ARG(AT_FDCWD), ".", 0UL, &root, sizeof(root));
 }
@@ -224,9 +224,9 @@ static int hide(const char *target)
 
 static int begin_root(const struct enter_state *state, const char *data)
 {
-    const char *skeleton = state->context->skeleton_path;
-    int r = skeleton[0] != '\0'
-                ? do_mount(skeleton, ROOT_MOUNT_POINT, NULL, MS_BIND, NULL)
+    int r = state->skeleton_fd >= 0
+                ? (int)RAW(SYS_move_mount, state->skeleton_fd, "", AT_FDCWD, ROOT_MOUNT_POINT,
+                           MOVE_MOUNT_F_EMPTY_PATH)
                 : do_mount("tmpfs", ROOT_MOUNT_POINT, "tmpfs", MS_NOSUID | MS_NODEV, data);
 
     return r < 0 ? r : raw_chdir(ROOT_MOUNT_POINT);

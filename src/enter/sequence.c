@@ -191,6 +191,7 @@ static void begin_state(struct enter_state *state, const struct enter_context *c
     state->plan = context->plan;
     state->status_fd = context->status_fd;
     state->landlock_fd = -1;
+    state->skeleton_fd = -1;
 }
 
 void enter_program(struct enter_state *state)

@@ -56,6 +56,7 @@ struct enter_state {
     int stash_fd;   /* of the row MOUNT_STASH; owned by source_fds */
     int source_fds[PLAN_MOUNTS_MAX]; /* by row: detached copies of what is bound; negative = none */
     int landlock_fd;
+    int skeleton_fd;  /* a detached copy of the mount; negative = the root is built here */
     long program_pid; /* in init, after STEP_FORK; 0 where there is no init */
     struct evidence evidence;
 };

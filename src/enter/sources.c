@@ -101,11 +101,20 @@ static bool is_bind(uint8_t op)
     return op == MOUNT_BIND || op == MOUNT_STASH;
 }
 
+/* The run's own uid may not be able to get there (a /run that is closed to others). Without it the root is built. */
+static int take_skeleton(const char *path)
+{
+    if (path[0] == '\0')
+        return -ENOENT;
+    return (int)RAW(SYS_open_tree, AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+}
+
 int step_sources(struct enter_state *state)
 {
     const struct plan *plan = state->plan;
     char buffer[ENTER_PATH_LIMIT] = "";
 
+    state->skeleton_fd = take_skeleton(state->context->skeleton_path);
     for (uint32_t i = 0; i < plan->mount_count; i++) {
         const struct plan_mount *row = &plan->mounts[i];
 

@@ -46,6 +46,9 @@ static const char *what_is_lost(const struct host *host, const char *path)
     }
     if (host->home[0] == '/' && host->home[1] != '\0' && contains(path, host->home))
         return "the caller's home directory";
+    if (host->state_dir[0] == '/' &&
+        (contains(path, host->state_dir) || contains(host->state_dir, path)))
+        return "berm's own state, which other runs rely on";
     /* Sockets are below /run, and /proc and /sys are the kernel's throughout. */
     if (contains("/proc", path) || contains("/sys", path))
         return "the kernel's own controls";

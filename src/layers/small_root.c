@@ -369,8 +369,8 @@ static bool is_below_work(const char *path)
     return strncmp(path, &INSIDE_WORK[1], length) == 0 && path[length] == '/';
 }
 
-/* Which names are the same in every run of such a policy. A run with a uid of its own can write to none of them,
- * whatever its mounts; what the caller brings in has mount points that another run must not see. */
+/* Which names are the same in every run of such a policy. A run with a uid of its own can write to none of them;
+ * what the caller brings in has mount points that another run must not see. */
 static void share_skeleton(struct plan_builder *builder)
 {
     struct plan *plan = builder->plan;
@@ -408,15 +408,22 @@ int plan_small_root(const struct policy *policy, const struct request *request,
                                                     .target = links[i].path});
     const struct callers_list read_only = {"--ro", &policy->ro, request->ro_resolved,
                                            MOUNT_FLAG_RECURSIVE | MOUNT_FLAG_RO};
-    /* A host uid of the run's own may write nothing of the caller's, unless the owner's ids are mapped to it. */
-    const struct callers_list writable = {
-        "--rw", &policy->rw, request->rw_resolved,
-        has_host_uid(policy, host) ? (uint32_t)MOUNT_FLAG_IDMAP : (uint32_t)MOUNT_FLAG_RECURSIVE};
+    /* A host uid of the run's own may write nothing of the caller's, unless the owner's ids are mapped to it. That
+     * only under the filter, which lets no set-user-id file be made: it would be the owner's, root's for one. */
+    bool is_mapped = has_host_uid(policy, host) && layer_is_on(policy, BERM_LAYER_SYSCALLS) &&
+                     host->has_seccomp_filter;
+    const struct callers_list writable = {"--rw", &policy->rw, request->rw_resolved,
+                                          is_mapped ? (uint32_t)MOUNT_FLAG_IDMAP
+                                                    : (uint32_t)MOUNT_FLAG_RECURSIVE};
     int r = callers_paths(policy, host, &read_only, builder, err);
     if (r == 0)
         r = callers_paths(policy, host, &writable, builder, err);
     if (r < 0)
         return r;
+    if (has_host_uid(policy, host) && !is_mapped && policy->rw.count > 0)
+        plan_add_note(
+            builder, LAYER,
+            "without the layer syscalls a run of root's writes in --rw only where anybody may");
     for (size_t i = 0; i < policy->hide.count; i++)
         plan_add_mount(builder, &(struct mount_row){.layer = LAYER,
                                                     .op = MOUNT_HIDE,

@@ -119,6 +119,10 @@ enum probe_depth {
 void host_probe(struct host *ret_host, enum probe_depth depth, const char *const *paths,
                 size_t path_count);
 
+/* Whether the tree of control groups is the unified one (v2): a process that berm has beside itself then stands in
+ * berm's own group and keeps it from stepping aside. */
+bool host_has_unified_groups(void);
+
 /* The home directory of the effective user, by the user database and never by $HOME. Apart from the probe: most
  * plans do without, and to read the database is a tenth of it. */
 void host_find_home(struct host *host);

@@ -215,6 +215,11 @@ static void probe_v2(struct host_cgroup *cgroup, const char *text)
     cgroup->has_swap_limit = true; /* memory.swap.max; its absence is found when it is written */
 }
 
+bool host_has_unified_groups(void)
+{
+    return has_magic(CGROUP_BASE, CGROUP2_SUPER_MAGIC);
+}
+
 void probe_cgroup(struct host_cgroup *cgroup)
 {
     char text[SELF_CGROUP_SIZE];
@@ -223,7 +228,7 @@ void probe_cgroup(struct host_cgroup *cgroup)
         cgroup->controllers[i].block = BLOCK_CONTROLLER_MISSING;
     if (file_read_at(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)) < 0)
         return;
-    if (has_magic(CGROUP_BASE, CGROUP2_SUPER_MAGIC))
+    if (host_has_unified_groups())
         probe_v2(cgroup, text);
     else
         probe_v1(cgroup, text);

@@ -164,10 +164,17 @@ static int lock_named(const struct slot *slot, const char *name, int how)
 
 static void remove_unused(const struct slot *slot, const char *name)
 {
+    char draft[64];
     AUTO_FD int fd = lock_named(slot, name, LOCK_EX);
 
-    if (fd >= 0)
-        (void)tree_remove(slot->state_fd, name); /* what stays is met again */
+    if (fd < 0)
+        return;
+    /* Renamed first: a berm that is killed here must not leave a part of it under its name. */
+    (void)snprintf(draft, sizeof(draft), SLOT_DRAFT, slot->number);
+    (void)tree_remove(slot->state_fd, draft);
+    if (renameat(slot->state_fd, name, slot->state_fd, draft) == 0)
+        (void)tree_remove(slot->state_fd,
+                          draft); /* what stays is swept by the number's next holder */
 }
 
 /* When there are too many, those that nobody holds go: the host's system, or berm, has changed. */

@@ -224,11 +224,16 @@ int slot_make_work_dir(struct slot *slot, uint32_t uid, uint32_t gid, struct ber
 
 int slot_release(struct slot *slot)
 {
+    char draft[64];
     int ret = 0;
 
     if (slot->has_work_dir || slot->was_dirty) {
         int r = tree_remove(slot->state_fd, slot->work_name);
         ret = r == -ENOENT ? 0 : r;
+    }
+    if (slot->was_dirty) {
+        (void)snprintf(draft, sizeof(draft), SLOT_DRAFT, slot->number);
+        (void)tree_remove(slot->state_fd, draft);
     }
     if (slot->lock_fd >= 0 && ret == 0)
         (void)!ftruncate(slot->lock_fd, 0); /* clean: nothing under this number needs a sweep */

@@ -415,6 +415,7 @@ static int clone_and_go(struct run_state *run, unsigned first, unsigned count,
                           : -EAGAIN;
     if (pid < 0) {
         /* What the cloner could not do is tried again, and told. */
+        cloner_end(run->cloner);
         is_mapped = false;
         pid = clone_child(plan->clone_flags, group_fd, &run->pidfd);
         if (pid == 0)

@@ -166,26 +166,65 @@ static unsigned join(struct scmp_arg_cmp *comparisons, unsigned count, struct sc
     return count + 1;
 }
 
-/* Ranges stand first in their clause and are short: one rule a number. */
+static bool is_any(const struct table_condition *condition)
+{
+    return condition->first == 1 && condition->last == ~0u;
+}
+
+/* The next comparison that makes @condition hold: each bit of a mask by itself, each number of a range. False
+ * when there is none behind @value. */
+static bool next_value(const struct table_condition *condition, uint32_t *value, bool is_first)
+{
+    if (!is_any(condition)) {
+        if (!is_first && *value == condition->last)
+            return false;
+        *value = is_first ? condition->first : *value + 1;
+        return true;
+    }
+    uint32_t bit = is_first ? 1 : *value << 1;
+    while (bit != 0 && (bit & condition->mask) == 0)
+        bit <<= 1;
+    *value = bit;
+    return bit != 0;
+}
+
+static struct scmp_arg_cmp comparison_of(const struct table_condition *condition, uint32_t value)
+{
+    struct table_condition one_bit = *condition;
+
+    if (is_any(condition))
+        one_bit.mask = value;
+    return comparison(&one_bit, value);
+}
+
+/* Every combination of the conditions from @depth on, one rule each. */
+static void add_rules(scmp_filter_ctx context, int number, const struct table_clause *clause,
+                      size_t depth, const struct scmp_arg_cmp *before, unsigned before_count)
+{
+    struct scmp_arg_cmp comparisons[TABLE_CONDITIONS_MAX];
+    uint32_t value = 0;
+
+    memcpy(comparisons, before, before_count * sizeof(*before));
+    if (depth == TABLE_CONDITIONS_MAX || clause->conditions[depth].mask == 0) {
+        assert_int_equal(seccomp_rule_add_array(context, action_of(clause->answer), number,
+                                                before_count, comparisons),
+                         0);
+        return;
+    }
+    const struct table_condition *condition = &clause->conditions[depth];
+    for (bool found = next_value(condition, &value, true); found;
+         found = next_value(condition, &value, false)) {
+        memcpy(comparisons, before, before_count * sizeof(*before));
+        unsigned count = join(comparisons, before_count, comparison_of(condition, value));
+        add_rules(context, number, clause, depth + 1, comparisons, count);
+    }
+}
+
 static void add_clause(scmp_filter_ctx context, int number, const struct table_clause *clause)
 {
-    const struct table_condition *head = &clause->conditions[0];
+    struct scmp_arg_cmp none[TABLE_CONDITIONS_MAX] = {{0}};
 
-    for (uint32_t value = head->first;; value++) {
-        struct scmp_arg_cmp comparisons[TABLE_CONDITIONS_MAX];
-        unsigned count = join(comparisons, 0, comparison(head, value));
-
-        for (size_t i = 1; i < TABLE_CONDITIONS_MAX && clause->conditions[i].mask != 0; i++) {
-            assert_int_equal(clause->conditions[i].first, clause->conditions[i].last);
-            count = join(comparisons, count,
-                         comparison(&clause->conditions[i], clause->conditions[i].first));
-        }
-        assert_int_equal(
-            seccomp_rule_add_array(context, action_of(clause->answer), number, count, comparisons),
-            0);
-        if (value == head->last)
-            break;
-    }
+    add_rules(context, number, clause, 0, none, 0);
 }
 
 /* Values around which an answer may change, for every argument. */
