@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "cli/help.h"
 #include "cli/run_command.h"
 #include "cli/verb.h"
@@ -225,6 +226,51 @@ static int plan_code(struct run_command *command, const struct runner *runner, c
     return r < 0 ? run_command_refuse(command, err) : run_command_execute(command);
 }
 
+/* A word behind the program's file would be passed over: a limit that does not limit, an argument that nobody gets. */
+static int refuse_words(const struct run_command *command, int argc, char **argv,
+                        struct berm_error *err)
+{
+    struct quoted word;
+    int next = command->command_index + 1;
+
+    if (next >= argc)
+        return 0;
+    bool is_option = argv[next][0] == '-' && argv[next][1] != '\0';
+    return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, 0,
+                     is_option ? "write options before the program's file"
+                               : "give a program text its input by --stdin or a file",
+                     is_option
+                         ? "the option %s stands behind the program's file"
+                         : "the word %s stands behind the program's file: a program text takes no "
+                           "arguments",
+                     quote_text(&word, argv[next]));
+}
+
+/* The text lies in the work directory: what is brought in over it would be executed in its stead. */
+static int refuse_cover(const struct text_list *list, const char *flag, const struct runner *runner,
+                        struct berm_error *err)
+{
+    char path[4096];
+    char at[4096];
+    char text[64];
+    struct quoted item;
+
+    (void)snprintf(text, sizeof(text), "/work/%s", runner->file);
+    for (size_t i = 0; i < list->count; i++) {
+        if (policy_split_bind(list->items[i], path, sizeof(path), at, sizeof(at), NULL) < 0)
+            continue;
+        size_t length = strlen(at);
+        while (length > 1 && at[length - 1] == '/')
+            at[--length] = '\0';
+        if (strcmp(at, "/work") == 0 || strcmp(at, text) == 0 || strcmp(at, "/work/program") == 0)
+            return error_set(err, BERM_E_INVALID, BERM_LAYER_FILESYSTEM, 0,
+                             "bring it in below the work directory, as in --ro DIR:/work/data",
+                             "%s %s would cover the program's own text in /work", flag,
+                             quote_text(&item, list->items[i]));
+    }
+    return 0;
+}
+
 int cmd_code(int argc, char **argv)
 {
     struct run_command command;
@@ -242,6 +288,12 @@ int cmd_code(int argc, char **argv)
     const char *from = command.command_index < argc ? argv[command.command_index] : "-";
     if (r == 0 && !runner)
         r = unknown_language(language, &err);
+    if (r == 0)
+        r = refuse_words(&command, argc, argv, &err);
+    if (r == 0)
+        r = refuse_cover(&command.policy->ro, "--ro", runner, &err);
+    if (r == 0)
+        r = refuse_cover(&command.policy->rw, "--rw", runner, &err);
     if (r == 0)
         r = read_program(from, &text, &err);
     /* The text took standard input: nothing of it is left for the program, unless --stdin names a file. */

@@ -258,13 +258,17 @@ static int read_policy(struct cursor *cursor, struct policy *policy, struct berm
 }
 
 /* After a failure: the rest was not read, and yet the refusal must come in the form that was asked for. */
-static void look_for_json(const struct cursor *cursor, struct run_options *options)
+static void look_for_form(const struct cursor *cursor, struct run_options *options)
 {
     for (int i = cursor->at; i < cursor->argc; i++) {
         if (strcmp(cursor->argv[i], "--") == 0)
             return;
         if (strcmp(cursor->argv[i], "--json") == 0)
             options->json = true;
+        if (strncmp(cursor->argv[i], "--result=", 9) == 0)
+            options->result = cursor->argv[i] + 9;
+        if (strcmp(cursor->argv[i], "--result") == 0 && i + 1 < cursor->argc)
+            options->result = cursor->argv[i + 1];
     }
 }
 
@@ -278,7 +282,7 @@ int options_parse(int argc, char *const *argv, struct policy *policy,
     *ret_options = (struct run_options){0};
     int ret = read_options(&first, ret_options, &file, err);
     if (ret < 0)
-        look_for_json(&first, ret_options);
+        look_for_form(&first, ret_options);
     if (ret == 0 && file && !ret_options->wants_help)
         ret = policy_file_apply(file, policy, err);
     if (ret == 0 && !ret_options->wants_help)

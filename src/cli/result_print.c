@@ -25,19 +25,24 @@
 struct printer {
     struct caller_end end;
     int patience_ms;
+    int error; /* the first, negative errno; 0 = none */
 };
 
 static void printer_open(struct printer *printer, int fd, int patience_ms)
 {
     caller_end_open(&printer->end, fd, O_WRONLY);
     printer->patience_ms = patience_ms;
+    printer->error = 0;
 }
 
 static int printer_sink(void *context, const char *bytes, size_t size)
 {
-    const struct printer *printer = context;
+    struct printer *printer = context;
+    int r = caller_end_write_all(&printer->end, bytes, size, printer->patience_ms);
 
-    return caller_end_write_all(&printer->end, bytes, size, printer->patience_ms);
+    if (r < 0 && printer->error == 0)
+        printer->error = r;
+    return r;
 }
 
 int print_error_json(int fd, int patience_ms, const struct berm_error *err)
@@ -138,7 +143,8 @@ static void print_bytes(struct printer *printer, const char *bytes, size_t size)
         (void)printer_sink(printer, bytes, size);
 }
 
-static void print_capture(int fd, struct capture *capture, int patience_ms)
+/* 0, or the first -errno of writing. */
+static int print_capture(int fd, struct capture *capture, int patience_ms)
 {
     struct printer printer;
     const char *head = NULL;
@@ -148,7 +154,7 @@ static void print_capture(int fd, struct capture *capture, int patience_ms)
     char marker[128];
 
     if (!capture)
-        return;
+        return 0;
     capture_parts(capture, &head, &head_size, &tail, &tail_size);
     printer_open(&printer, fd, patience_ms);
     print_bytes(&printer, head, head_size);
@@ -158,17 +164,20 @@ static void print_capture(int fd, struct capture *capture, int patience_ms)
         print_bytes(&printer, tail, tail_size);
     }
     caller_end_close(&printer.end);
+    return printer.error;
 }
 
 void print_captured_to_stderr(struct capture *capture, int patience_ms)
 {
-    print_capture(STDERR_FILENO, capture, patience_ms);
+    (void)print_capture(STDERR_FILENO, capture, patience_ms);
 }
 
-void print_captured(struct capture *const captures[STREAM_COUNT], int patience_ms)
+int print_captured(struct capture *const captures[STREAM_COUNT], int patience_ms)
 {
-    print_capture(STDOUT_FILENO, captures[STREAM_STDOUT], patience_ms);
-    print_capture(STDERR_FILENO, captures[STREAM_STDERR], patience_ms);
+    int r = print_capture(STDOUT_FILENO, captures[STREAM_STDOUT], patience_ms);
+    int r_stderr = print_capture(STDERR_FILENO, captures[STREAM_STDERR], patience_ms);
+
+    return r < 0 ? r : r_stderr;
 }
 
 void copy_tail(struct capture *capture, char *ret_tail, size_t size)

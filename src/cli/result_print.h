@@ -30,8 +30,8 @@ int result_file_begin(int fd, const char *name);
 /* printf to stderr, one line or two. Nobody is left to tell when that fails. */
 void say(int patience_ms, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The kept output, with the marker where something was left out. */
-void print_captured(struct capture *const captures[STREAM_COUNT], int patience_ms);
+/* The kept output, with the marker where something was left out. Returns 0 or the first -errno of writing. */
+int print_captured(struct capture *const captures[STREAM_COUNT], int patience_ms);
 
 /* One capture on stderr; NULL prints nothing. */
 void print_captured_to_stderr(struct capture *capture, int patience_ms);

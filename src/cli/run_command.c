@@ -191,7 +191,35 @@ bool run_command_has_small_root(const struct run_command *command)
     return has_small_root(command->policy);
 }
 
-int run_command_refuse(const struct run_command *command, const struct berm_error *err)
+/* @r  what came of writing the result to @where. Returns the exit status, which a lost result changes. */
+static int status_of_writing(const struct run_command *command, int r, const char *where,
+                             int status)
+{
+    if (r >= 0)
+        return status;
+    say(command->patience_ms, "berm: the result could not be written to %s: %s\n", where,
+        strerror(-r));
+    return EXIT_REFUSED;
+}
+
+/* The error, in the file that was to hold the result: the one of an earlier run must not be taken for this one's. */
+static int refuse_in_file(const struct run_command *command, const struct berm_error *err)
+{
+    struct berm_error ignored = {0};
+    AUTO_FD int opened = -EBADF;
+    int fd = command->result_fd;
+
+    if (!command->options.result)
+        return 0;
+    if (fd < 0)
+        fd = opened = result_file_open(command->options.result, &ignored);
+    if (fd < 0)
+        return fd;
+    int r = result_file_begin(fd, command->options.result);
+    return r < 0 ? r : print_error_json(fd, command->patience_ms, err);
+}
+
+static int refuse_on_stdout(const struct run_command *command, const struct berm_error *err)
 {
     if (!command->options.json) {
         (void)complain(err);
@@ -202,6 +230,14 @@ int run_command_refuse(const struct run_command *command, const struct berm_erro
         say(command->patience_ms, "berm: the error could not be written to stdout: %s\n",
             strerror(-r));
     return r < 0 ? EXIT_REFUSED : error_exit_status(err);
+}
+
+int run_command_refuse(const struct run_command *command, const struct berm_error *err)
+{
+    int r = refuse_in_file(command, err);
+    int status = refuse_on_stdout(command, err);
+
+    return status_of_writing(command, r, command->options.result, status);
 }
 
 /* The signals that cancel a run, as a descriptor. One that the caller ignores stays ignored. */
@@ -304,16 +340,16 @@ static void print_compiler(struct capture *const captures[STREAM_COUNT], int pat
     struct capture *const swapped[STREAM_COUNT] = {NULL, captures[STREAM_STDERR]};
 
     print_captured_to_stderr(captures[STREAM_STDOUT], patience_ms);
-    print_captured(swapped, patience_ms);
+    (void)print_captured(swapped, patience_ms);
 }
 
-/* @r  what came of writing the result to @where. Returns the exit status, which a lost result changes. */
-static int status_of_writing(const struct run_command *command, int r, const char *where,
-                             int status)
+/* Output that was to be passed on and is lost, on a full disk for one, is berm's failure; that its reader went away
+ * is not. */
+static int status_of_output(const struct run_command *command, int r, int status)
 {
-    if (r >= 0)
+    if (r >= 0 || r == -EPIPE)
         return status;
-    say(command->patience_ms, "berm: the result could not be written to %s: %s\n", where,
+    say(command->patience_ms, "berm: the program's output could not be written: %s\n",
         strerror(-r));
     return EXIT_REFUSED;
 }
@@ -340,7 +376,8 @@ static int show_result(const struct run_command *command, const struct run_outpu
         if (compile)
             print_compiler(compile->captures, patience_ms);
         if (command->is_capturing && !ended_by_compile)
-            print_captured(output->captures, patience_ms);
+            status =
+                status_of_output(command, print_captured(output->captures, patience_ms), status);
         if (ended_by_compile)
             say(patience_ms, "berm: the compile step failed; nothing was executed\n");
         print_verdict(command->plan, result, patience_ms);
@@ -380,18 +417,6 @@ static int judge(const struct plan *plan, struct cli_part *part, struct result *
     return outcome(plan, &part->seen, tail, ret_result, err);
 }
 
-static int refuse_after_run(const struct run_command *command, const struct berm_error *err)
-{
-    int r = 0;
-
-    if (command->result_fd >= 0)
-        r = result_file_begin(command->result_fd, command->options.result);
-    if (command->result_fd >= 0 && r == 0)
-        r = print_error_json(command->result_fd, command->patience_ms, err);
-    int status = run_command_refuse(command, err);
-    return status_of_writing(command, r, command->options.result, status);
-}
-
 static int judge_and_show(const struct run_command *command, struct cli_part parts[PART_COUNT])
 {
     struct berm_error err = {0};
@@ -403,21 +428,24 @@ static int judge_and_show(const struct run_command *command, struct cli_part par
 
     if (!results) {
         error_set(&err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL, "no memory for the result");
-        return refuse_after_run(command, &err);
+        return run_command_refuse(command, &err);
     }
     if (has_compiler) {
         compile.result = compiled;
         if (judge(command->compile_plan, &parts[PART_COMPILE], compiled, &err) < 0)
-            return refuse_after_run(command, &err);
+            return run_command_refuse(command, &err);
         has_failed = compiled->verdict != BERM_VERDICT_EXITED || compiled->exit_code != 0;
     }
     if (has_failed) {
         return show_result(command, &parts[PART_RUN].output, compiled, &compile, true);
     }
     if (judge(command->plan, &parts[PART_RUN], &results[PART_RUN], &err) < 0)
-        return refuse_after_run(command, &err);
-    return show_result(command, &parts[PART_RUN].output, &results[PART_RUN],
-                       has_compiler ? &compile : NULL, false);
+        return run_command_refuse(command, &err);
+    int status = show_result(command, &parts[PART_RUN].output, &results[PART_RUN],
+                             has_compiler ? &compile : NULL, false);
+    for (int i = 0; i < STREAM_COUNT; i++)
+        status = status_of_output(command, -parts[PART_RUN].seen.live_errors[i], status);
+    return status;
 }
 
 /* Begin again without a layer while one that was only preferred is refused. */
@@ -473,8 +501,10 @@ int run_command_execute(struct run_command *command)
 
     if (command->options.result) {
         command->result_fd = result_file_open(command->options.result, &err);
-        if (command->result_fd < 0)
+        if (command->result_fd < 0) {
+            command->options.result = NULL; /* there is no such file to say it in */
             return run_command_refuse(command, &err);
+        }
     }
     AUTO_FREE struct cli_part *parts = calloc(PART_COUNT, sizeof(*parts));
     AUTO_FD int cancel_fd = open_cancel();
@@ -493,7 +523,7 @@ int run_command_execute(struct run_command *command)
     caller_tty_restore(&tty);
     if (parts)
         end_cancel(command, parts, cancel_fd);
-    status = r < 0 ? refuse_after_run(command, &err) : judge_and_show(command, parts);
+    status = r < 0 ? run_command_refuse(command, &err) : judge_and_show(command, parts);
     for (int part = 0; parts && part < PART_COUNT; part++) {
         for (int i = 0; i < STREAM_COUNT; i++)
             capture_free(parts[part].output.captures[i]);

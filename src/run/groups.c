@@ -34,6 +34,8 @@ static int limit_group(struct part_state *part, struct berm_error *err)
     return 0;
 }
 
+#define PLACES_MAX (ENTER_PARTS_MAX * ENTER_GROUPS)
+
 static bool has_groups(const struct plan *plan)
 {
     return plan_has(plan, PLAN_GROUP_JOIN) || plan_has(plan, PLAN_GROUP_CLONE);
@@ -80,12 +82,12 @@ int groups_make(struct part_state *part, struct berm_error *err)
 
 int groups_send(const struct run_state *run, unsigned first, unsigned count, struct berm_error *err)
 {
-    unsigned char places[ENTER_PARTS_MAX * ENTER_GROUPS];
+    unsigned char places[PLACES_MAX];
     size_t length = 0;
 
     union {
         struct cmsghdr header; /* for its alignment */
-        char room[CMSG_SPACE(sizeof(int) * sizeof(places))];
+        char room[CMSG_SPACE(sizeof(int) * (size_t)PLACES_MAX)];
     } control = {.room = {0}};
 
     for (unsigned part = 0; part < count; part++) {

@@ -71,8 +71,10 @@ struct observation {
     uint64_t monitor_pids_peak, monitor_memory_peak_bytes;
 
     struct stream_facts streams[STREAM_COUNT];
-    uint32_t survivors; /* processes of the session found and killed at the end */
-    uint32_t orphans;   /* processes seen that left the session and go on (L0-L2) */
+    int32_t
+        live_errors[STREAM_COUNT]; /* errno of passing output on, 0 = none: some of it is lost */
+    uint32_t survivors;            /* processes of the session found and killed at the end */
+    uint32_t orphans;              /* processes seen that left the session and go on (L0-L2) */
     uint64_t stdin_bytes;
 
     /* Monotonic, nanoseconds. Wall is from the evidence to the end of the main program. */

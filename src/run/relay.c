@@ -279,6 +279,7 @@ void outlet_write(struct outlet *outlet)
         outlet->pending_at += (size_t)n;
     } else if (errno != EAGAIN && errno != EINTR) {
         /* The reader is gone (EPIPE) or the disk is full: the program learns it the same way. */
+        outlet->error = errno == EPIPE ? 0 : errno;
         caller_end_close(&outlet->to);
         outlet->to_is_gone = true;
         outlet->pending_at = outlet->pending_end;

@@ -60,6 +60,7 @@ struct outlet {
     char *buffer;  /* owned: RELAY_READ_SIZE, for one read */
     char *pending; /* owned: transformed bytes that wait for the live descriptor */
     size_t pending_at, pending_end;
+    int error; /* errno of writing to the live descriptor, when that was not its reader's end (EPIPE); 0 = none */
     uint64_t dropped_bytes; /* given up: the caller wanted to wait no longer for its reader */
 };
 

@@ -30,20 +30,26 @@ void skeleton_init(struct skeleton *skeleton)
 }
 
 /* FNV-1a, 64 bits: the rows come from berm's own tables, so nobody seeks a collision. */
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+static uint64_t mix(uint64_t hash, unsigned char byte)
 {
-    const unsigned char *byte = bytes;
+    return (hash ^ byte) * 0x100000001b3ULL;
+}
 
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * 0x100000001b3ULL;
+static uint64_t mix_number(uint64_t hash, uint32_t number)
+{
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        hash = mix(hash, (unsigned char)(number >> shift));
     return hash;
 }
 
+/* The end of the text counts too. */
 static uint64_t mix_text(uint64_t hash, const struct plan *plan, plan_text text)
 {
-    const char *bytes = plan_text_of(plan, text);
+    const char *byte = plan_text_of(plan, text);
 
-    return mix(hash, bytes, strlen(bytes) + 1);
+    for (; *byte != '\0'; byte++)
+        hash = mix(hash, (unsigned char)*byte);
+    return mix(hash, 0);
 }
 
 static bool is_in_skeleton(const struct plan_mount *row)
@@ -58,11 +64,10 @@ static uint64_t hash_rows(const struct plan *plan)
 
     for (uint32_t i = 0; i < plan->mount_count; i++) {
         const struct plan_mount *row = &plan->mounts[i];
-        const uint32_t facts[] = {row->op, row->mode, row->flags};
 
         if (!is_in_skeleton(row))
             continue;
-        hash = mix(hash, facts, sizeof(facts));
+        hash = mix_number(mix_number(mix_number(hash, row->op), row->mode), row->flags);
         hash = mix_text(hash, plan, row->target);
         if (row->op == MOUNT_SYMLINK)
             hash = mix_text(hash, plan, row->source);

@@ -474,6 +474,7 @@ static void drain(struct supervisor *self)
         outlet_end(outlet);
         flush(self, outlet);
         self->seen->streams[i].bytes = outlet->bytes;
+        self->seen->live_errors[i] = outlet->error;
         self->seen->streams[i].omitted_bytes = outlet->dropped_bytes;
         if (outlet->capture && self->part->io->live_fds[i] < 0)
             self->seen->streams[i].omitted_bytes = capture_omitted_bytes(outlet->capture);

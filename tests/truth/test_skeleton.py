@@ -144,3 +144,31 @@ def test_a_half_made_one_is_made_anew(stage, root, leftovers):
         shutil.rmtree(draft, ignore_errors=True)
     assert done.status == 0 and "bin" in done.said.split(), done
     assert root_mount(stage, root) == next(iter(skeletons())).name
+
+
+def test_killed_while_it_thins_out_berm_leaves_none_that_is_half(stage, root, leftovers):
+    """Each has so many names that its removal takes longer than the steps between two kills."""
+    names = 4000
+    plain = fresh(stage, root)
+    many = [STATE / f"root-{number:016x}" for number in range(18)]
+    killed_in_it = 0
+    for moment in range(16):
+        for entry in skeletons() - {plain, *many}:
+            shutil.rmtree(entry)  # the next run makes its own, and thins out before
+        for entry in many:
+            if not entry.exists():
+                entry.mkdir(mode=0o755)
+                for number in range(names):
+                    (entry / str(number)).touch()
+        process = subprocess.Popen([str(stage.berm), "run", "--cpus", "2", "--", "true"], stdin=subprocess.DEVNULL)
+        time.sleep(0.003 + moment * 0.002)
+        process.kill()
+        process.wait()
+        halves = [entry.name for entry in many if entry.exists() and len(os.listdir(entry)) != names]
+        killed_in_it += any(entry.name.startswith("draft-") for entry in STATE.iterdir())
+        assert halves == [], (moment, halves)
+    assert killed_in_it > 0, "the control: no kill met a removal"
+    for entry in skeletons() - {plain}:
+        shutil.rmtree(entry)
+    assert stage.plain(root, ["true"]).status == 0
+    assert not [entry.name for entry in STATE.iterdir() if entry.name.startswith("draft-")]
