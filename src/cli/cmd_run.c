@@ -28,6 +28,9 @@ int cmd_run(int argc, char **argv)
     if (r == 0 && command.command_index >= argc)
         r = error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0,
                       "berm run [OPTIONS] -- COMMAND [ARGUMENT...]", "there is no command to run");
+    if (r == 0 && argv[command.command_index][0] == '\0')
+        r = error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0,
+                      "berm run [OPTIONS] -- COMMAND [ARGUMENT...]", "the command's name is empty");
     if (r == 0)
         run_command_begin_early(&command);
     if (r == 0)

@@ -283,6 +283,8 @@ int options_parse(int argc, char *const *argv, struct policy *policy,
     int ret = read_options(&first, ret_options, &file, err);
     if (ret < 0)
         look_for_form(&first, ret_options);
+    if (ret_options->result && strcmp(ret_options->result, "-") == 0)
+        ret_options->result = "fd:1"; /* as elsewhere on the command line */
     if (ret == 0 && file && !ret_options->wants_help)
         ret = policy_file_apply(file, policy, err);
     if (ret == 0 && !ret_options->wants_help)

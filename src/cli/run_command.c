@@ -83,6 +83,10 @@ static int open_input(struct run_command *command, struct berm_error *err)
             return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, errno,
                              "name a file that can be read, - or none", "--stdin %s: %s", from,
                              strerror(errno));
+        if (fstat(command->stdin_fd, &status) == 0 && S_ISDIR(status.st_mode))
+            return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, EISDIR,
+                             "name a file that can be read, - or none", "--stdin %s: %s", from,
+                             strerror(EISDIR));
         return 0;
     }
     /* A terminal of its own is fed from whatever the caller's input is. */

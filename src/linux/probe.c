@@ -28,6 +28,7 @@
 #ifndef SYS_landlock_create_ruleset
 #    define SYS_landlock_create_ruleset 444
 #endif
+#define NGROUPS_LISTED         64
 #define LANDLOCK_VERSION_QUERY 1U /* LANDLOCK_CREATE_RULESET_VERSION, landlock_create_ruleset(2) */
 
 static void probe_kernel(struct host *host)
@@ -57,12 +58,25 @@ static void probe_kernel(struct host *host)
     host->has_seccomp_filter = errno == EFAULT || errno == EACCES;
 }
 
+/* The list may name the primary group as well (getgroups(2)): that one is mapped, not left over. */
+static uint32_t count_extra_groups(gid_t own)
+{
+    gid_t list[NGROUPS_LISTED];
+    int count = getgroups(NGROUPS_LISTED, list);
+    uint32_t extra = 0;
+
+    if (count < 0) /* more than are listed here */
+        return (uint32_t)getgroups(0, NULL);
+    for (int i = 0; i < count; i++)
+        extra += list[i] != own;
+    return extra;
+}
+
 static void probe_user(struct host *host)
 {
     host->uid = geteuid();
     host->gid = getegid();
-    int groups = getgroups(0, NULL);
-    host->extra_group_count = groups > 0 ? (uint32_t)groups : 0;
+    host->extra_group_count = count_extra_groups(host->gid);
 }
 
 /* The user database and not $HOME: no environment variable changes isolation. In the static executable this is

@@ -327,6 +327,15 @@ bool inlet_wants_write(const struct inlet *inlet)
     return inlet->to >= 0 && inlet->pending_at < inlet->pending_end;
 }
 
+/* A terminal is not closed for its reader: VEOF says it, in a line that has begun only the second one does
+ * (termios(3)). What does not fit now is lost, and the program waits as it would at a silent terminal. */
+static void end_terminal_input(const struct inlet *inlet)
+{
+    static const char twice[] = {4, 4};
+
+    (void)!write(inlet->to, twice, inlet->is_in_line ? 2 : 1);
+}
+
 void inlet_read(struct inlet *inlet)
 {
     ssize_t n = caller_end_read(&inlet->from, inlet->pending, RELAY_READ_SIZE);
@@ -335,6 +344,8 @@ void inlet_read(struct inlet *inlet)
         return;
     if (n <= 0) {
         /* End of the caller's input: the program reads end of file after what it has. */
+        if (n == 0 && inlet->is_terminal)
+            end_terminal_input(inlet);
         inlet_end(inlet);
         return;
     }
@@ -350,6 +361,8 @@ void inlet_write(struct inlet *inlet)
     if (n >= 0) {
         inlet->pending_at += (size_t)n;
         inlet->bytes += (uint64_t)n;
+        if (n > 0)
+            inlet->is_in_line = inlet->pending[inlet->pending_at - 1] != '\n';
     } else if (errno != EAGAIN && errno != EINTR) {
         inlet_end(inlet); /* the program closed its input: what is left is not wanted */
     }

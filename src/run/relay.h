@@ -71,6 +71,8 @@ struct inlet {
     char *pending;          /* owned */
     size_t pending_at, pending_end;
     uint64_t bytes;
+    bool is_terminal; /* `to` is one: its end of input is a character */
+    bool is_in_line;  /* the last byte written was no newline */
 };
 
 void outlet_init(struct outlet *outlet, int *from, const struct run_io *io, unsigned stream);

@@ -486,6 +486,7 @@ static int begin(struct supervisor *self)
     struct part_state *part = self->part;
     const struct run_io *io = part->io;
     int r = inlet_init(&self->inlet, io->stdin_fd, &part->input_fd);
+    self->inlet.is_terminal = plan_has(part->plan, PLAN_TTY);
 
     for (unsigned i = 0; i < STREAM_COUNT; i++)
         outlet_init(&self->outlets[i], &part->output_fds[i], io, i);

@@ -74,3 +74,27 @@ def test_a_reader_that_goes_away_is_no_failure():
     done = subprocess.run(["sh", "-c", f"{BERM} run -- seq 100000 | head -n 1"], capture_output=True, text=True,
                           timeout=60)
     assert done.stdout == "1\n" and "could not be written" not in done.stderr, done
+
+
+def test_a_dash_is_stdout_for_the_result(tmp_path):
+    done = berm("run", "--result", "-", "--", "sh", "-c", "echo said >&2", cwd=tmp_path)
+    assert json.loads(done.stdout)["verdict"] == "exited" and os.listdir(tmp_path) == [], done
+
+
+def test_a_directory_is_no_input(tmp_path):
+    done = berm("run", "--stdin", tmp_path, "--", "cat")
+    assert done.returncode == 125 and "Is a directory" in done.stderr, done
+
+
+def test_an_empty_name_is_no_command():
+    done = berm("run", "")
+    assert done.returncode == 125 and "name is empty" in done.stderr, done
+
+
+@pytest.mark.parametrize("text", ["whole line\n", "no newline", ""])
+def test_the_end_of_input_is_told_to_a_terminal(text):
+    """Without it the program waits until the wall clock ends it."""
+    done = berm("run", "-t", "--wall", "20s", "--", "sh", "-c", "cat; echo over", input=text, stdin=None)
+    assert done.returncode == 0, done
+    said = done.stdout.replace("\r", "").replace("\n", "")  # the terminal's echo, then cat's
+    assert said == 2 * text.strip() + "over", done
