@@ -290,9 +290,9 @@ int cmd_code(int argc, char **argv)
         r = unknown_language(language, &err);
     if (r == 0)
         r = refuse_words(&command, argc, argv, &err);
-    if (r == 0)
+    if (r == 0 && runner)
         r = refuse_cover(&command.policy->ro, "--ro", runner, &err);
-    if (r == 0)
+    if (r == 0 && runner)
         r = refuse_cover(&command.policy->rw, "--rw", runner, &err);
     if (r == 0)
         r = read_program(from, &text, &err);

@@ -210,13 +210,12 @@ static int status_of_writing(const struct run_command *command, int r, const cha
 static int refuse_in_file(const struct run_command *command, const struct berm_error *err)
 {
     struct berm_error ignored = {0};
-    AUTO_FD int opened = -EBADF;
-    int fd = command->result_fd;
 
     if (!command->options.result)
         return 0;
-    if (fd < 0)
-        fd = opened = result_file_open(command->options.result, &ignored);
+    AUTO_FD int opened =
+        command->result_fd < 0 ? result_file_open(command->options.result, &ignored) : -EBADF;
+    int fd = command->result_fd < 0 ? opened : command->result_fd;
     if (fd < 0)
         return fd;
     int r = result_file_begin(fd, command->options.result);

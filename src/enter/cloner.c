@@ -14,7 +14,7 @@
 
 #include "enter/raw.h"
 
-#define STACK_SIZE (128 * 1024) /* the child goes on with a copy of it, through all steps */
+#define STACK_SIZE ((size_t)128 * 1024) /* the child goes on with a copy of it, through all steps */
 /* How often the wait for a cloner looks whether it still lives. */
 #define LOOK_NS 50000000L
 

@@ -33,8 +33,12 @@
 
 #define RAW_ARG(x) ((long)(x))
 
+#ifdef __clang_analyzer__
+/* An analyser does not see what the kernel writes through an address that it was given as a number. */
+#    define RAW(...) syscall(__VA_ARGS__)
+#else
 /* The kernel's calling conventions: syscall(2), "Architecture calling conventions". */
-#if defined(__x86_64__)
+#    if defined(__x86_64__)
 static inline long raw_call(long number, long a, long b, long c, long d, long e, long f)
 {
     register long r10 __asm__("r10") = d;
@@ -48,7 +52,7 @@ static inline long raw_call(long number, long a, long b, long c, long d, long e,
                      : "rcx", "r11", "memory");
     return result;
 }
-#elif defined(__aarch64__)
+#    elif defined(__aarch64__)
 static inline long raw_call(long number, long a, long b, long c, long d, long e, long f)
 {
     register long x8 __asm__("x8") = number;
@@ -65,23 +69,25 @@ static inline long raw_call(long number, long a, long b, long c, long d, long e,
                      : "memory", "cc");
     return x0;
 }
-#else
-#    error "berm knows the system-call convention of x86-64 and aarch64 only"
-#endif
+#    else
+#        error "berm knows the system-call convention of x86-64 and aarch64 only"
+#    endif
 
 /* RAW(number, up to six arguments): pointers and integers as they are. What is left out is 0. */
-#define RAW_0(n)             raw_call((long)(n), 0, 0, 0, 0, 0, 0)
-#define RAW_1(n, a)          raw_call((long)(n), (long)(a), 0, 0, 0, 0, 0)
-#define RAW_2(n, a, b)       raw_call((long)(n), (long)(a), (long)(b), 0, 0, 0, 0)
-#define RAW_3(n, a, b, c)    raw_call((long)(n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define RAW_4(n, a, b, c, d) raw_call((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-#define RAW_5(n, a, b, c, d, e)                                                                    \
-    raw_call((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
-#define RAW_6(n, a, b, c, d, e, f)                                                                 \
-    raw_call((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
-#define RAW_PICK(n, a, b, c, d, e, f, name, ...) name
-#define RAW(...)                                                                                   \
-    RAW_PICK(__VA_ARGS__, RAW_6, RAW_5, RAW_4, RAW_3, RAW_2, RAW_1, RAW_0, 0)(__VA_ARGS__)
+#    define RAW_0(n)          raw_call((long)(n), 0, 0, 0, 0, 0, 0)
+#    define RAW_1(n, a)       raw_call((long)(n), (long)(a), 0, 0, 0, 0, 0)
+#    define RAW_2(n, a, b)    raw_call((long)(n), (long)(a), (long)(b), 0, 0, 0, 0)
+#    define RAW_3(n, a, b, c) raw_call((long)(n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#    define RAW_4(n, a, b, c, d)                                                                   \
+        raw_call((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#    define RAW_5(n, a, b, c, d, e)                                                                \
+        raw_call((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+#    define RAW_6(n, a, b, c, d, e, f)                                                             \
+        raw_call((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#    define RAW_PICK(n, a, b, c, d, e, f, name, ...) name
+#    define RAW(...)                                                                               \
+        RAW_PICK(__VA_ARGS__, RAW_6, RAW_5, RAW_4, RAW_3, RAW_2, RAW_1, RAW_0, 0)(__VA_ARGS__)
+#endif
 
 static inline int raw_open(const char *path, int flags, unsigned mode)
 {
