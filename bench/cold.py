@@ -79,7 +79,10 @@ class Starter:
     def serve(orders, answers):
         null = os.open("/dev/null", os.O_RDWR)
         for line in orders:
-            spent, status = start(json.loads(line), null)
+            command = json.loads(line)
+            if command is None:
+                break
+            spent, status = start(command, null)
             os.write(answers, f"{spent} {status}\n".encode())
         os._exit(0)
 
@@ -89,6 +92,7 @@ class Starter:
         return float(spent), int(status)
 
     def close(self):
+        os.write(self.orders, b"null\n")  # its end alone is not seen: the other starter holds it too
         os.close(self.orders)
         self.reader.close()
         os.waitpid(self.pid, 0)
