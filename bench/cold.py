@@ -9,6 +9,7 @@ only after idleness. Started by root, the sides of an ordinary user are measured
 of that user's, against a bare spawn of its own. Printed: median, p99, ratio of medians, and what each side was
 given.
 """
+import ctypes
 import json
 import os
 import platform
@@ -20,8 +21,9 @@ import time
 
 TRUE = "/usr/bin/true"
 GAP_S = 0.030
-ROOT, USER = "the caller", "an ordinary user"
+ROOT, NO_GROUPS, USER = "the caller", "root without control groups", "an ordinary user"
 NOBODY = 65534
+CLONE_NEWNS = 0x00020000
 BUBBLEWRAP_LACKS = "all namespaces and a small root; no limits, no filter, no Landlock, no result"
 
 
@@ -37,8 +39,9 @@ def sides(berm):
     """Name, bare side that it is compared with, command, as whom, what it was given."""
     yield "bare", "bare", [TRUE], ROOT, "posix_spawn, nothing else"
     yield "berm", "bare", [berm, "run", "--", TRUE], ROOT, "L6, standard limits, everything on"
-    yield ("berm, no group", "bare", [berm, "run", "--off", "limits", "--off", "process", "--", TRUE], ROOT,
-           "L6 without the two layers that use control groups")
+    yield "bare, no group", "bare, no group", [TRUE], NO_GROUPS, "the same, where /sys/fs/cgroup is covered"
+    yield ("berm, no group", "bare, no group", [berm, "run", "--", TRUE], NO_GROUPS,
+           "L6, standard limits, everything on; there is no control group")
     if shutil.which("bwrap"):
         yield "bubblewrap", "bare", bubblewrap(), ROOT, BUBBLEWRAP_LACKS
     yield "bare, user", "bare, user", [TRUE], USER, "the same, by an ordinary user"
@@ -56,20 +59,31 @@ def start(command, null):
     return time.perf_counter() - began, status
 
 
-class Starter:
-    """A process that starts commands as one user and tells how long each took."""
+def cover_groups():
+    """In a mount namespace of this process's own: nobody else sees it."""
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS) != 0:
+        sys.exit(f"cold: no mount namespace: {os.strerror(ctypes.get_errno())}")
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/fs/cgroup"], check=True)
 
-    def __init__(self, uid):
+
+def become_nobody():
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+class Starter:
+    """A process that starts commands and tells how long each took. @prepare: what it does to itself before."""
+
+    def __init__(self, prepare):
         theirs, self.orders = os.pipe()
         self.answers, ours = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             os.close(self.orders)
             os.close(self.answers)
-            if uid is not None:
-                os.setgroups([])
-                os.setresgid(uid, uid, uid)
-                os.setresuid(uid, uid, uid)
+            prepare()
             self.serve(os.fdopen(theirs), ours)
         os.close(theirs)
         os.close(ours)
@@ -139,9 +153,10 @@ def choose(berm, starters):
 
 def main():
     runs = int(sys.argv[sys.argv.index("--runs") + 1]) if "--runs" in sys.argv else 300
-    starters = {ROOT: Starter(None)}
+    starters = {ROOT: Starter(lambda: None)}
     if os.geteuid() == 0:
-        starters[USER] = Starter(NOBODY)
+        starters[NO_GROUPS] = Starter(cover_groups)
+        starters[USER] = Starter(become_nobody)
     with tempfile.TemporaryDirectory(prefix="berm-bench-") as place:
         os.chmod(place, 0o755)  # the other user must reach the executable
         berm = os.path.join(place, "berm")
