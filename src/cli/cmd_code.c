@@ -15,6 +15,10 @@
 #include "cli/help.h"
 #include "cli/run_command.h"
 #include "cli/verb.h"
+#include "layers/choices.h"
+
+/* What a compiler makes, in the work directory. */
+#define PRODUCT "program"
 
 /* Larger texts are data, not programs. */
 #define PROGRAM_SIZE_MAX (1u << 20)
@@ -174,7 +178,7 @@ static void fill_words(struct words *words, const char *list, const char *progra
         else if (strcmp(word, "%f") == 0)
             (void)snprintf(text, WORD_SIZE, "%s/%s", work, runner->file);
         else if (strcmp(word, "%o") == 0)
-            (void)snprintf(text, WORD_SIZE, "%s/program", work);
+            (void)snprintf(text, WORD_SIZE, "%s/" PRODUCT, work);
         else if (strcmp(word, "%w") == 0)
             (void)snprintf(text, WORD_SIZE, "%s", work);
         else
@@ -209,7 +213,7 @@ static int plan_code(struct run_command *command, const struct runner *runner, c
     struct request_file file = {.name = runner->file, .text = text};
     struct words compile;
     struct words run;
-    const char *work = run_command_has_small_root(command) ? "/work" : mark;
+    const char *work = run_command_has_small_root(command) ? INSIDE_WORK : mark;
 
     int r = find_interpreter(runner, program, err);
     if (r == 0 && runner->compile[0] != '\0')
@@ -255,14 +259,15 @@ static int refuse_cover(const struct text_list *list, const char *flag, const st
     char text[64];
     struct quoted item;
 
-    (void)snprintf(text, sizeof(text), "/work/%s", runner->file);
+    (void)snprintf(text, sizeof(text), INSIDE_WORK "/%s", runner->file);
     for (size_t i = 0; i < list->count; i++) {
         if (policy_split_bind(list->items[i], path, sizeof(path), at, sizeof(at), NULL) < 0)
             continue;
         size_t length = strlen(at);
         while (length > 1 && at[length - 1] == '/')
             at[--length] = '\0';
-        if (strcmp(at, "/work") == 0 || strcmp(at, text) == 0 || strcmp(at, "/work/program") == 0)
+        if (strcmp(at, INSIDE_WORK) == 0 || strcmp(at, text) == 0 ||
+            strcmp(at, INSIDE_WORK "/" PRODUCT) == 0)
             return error_set(err, BERM_E_INVALID, BERM_LAYER_FILESYSTEM, 0,
                              "bring it in below the work directory, as in --ro DIR:/work/data",
                              "%s %s would cover the program's own text in /work", flag,

@@ -65,6 +65,15 @@ int groups_name(const struct run_state *run, struct part_state *part, struct ber
     return r;
 }
 
+void groups_await(struct enter_groups *groups, bool are_awaited)
+{
+    groups->are_awaited = are_awaited;
+    for (unsigned part = 0; part < ENTER_PARTS_MAX; part++) {
+        for (unsigned i = 0; i < ENTER_GROUPS; i++)
+            groups->fds[part][i] = -EBADF;
+    }
+}
+
 int groups_make(struct part_state *part, struct berm_error *err)
 {
     const char *parents[CG_CONTROLLER_COUNT];

@@ -10,6 +10,9 @@
 /* Where they will be. A plan without groups is fine: here and below. Returns 0 or -errno with @err filled. */
 int groups_name(const struct run_state *run, struct part_state *part, struct berm_error *err);
 
+/* What the child begins with: nothing yet, and whether a message will come. */
+void groups_await(struct enter_groups *groups, bool are_awaited);
+
 /* Make and limit them; each limit is read back. Returns 0 or -errno with @err filled. */
 int groups_make(struct part_state *part, struct berm_error *err);
 

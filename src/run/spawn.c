@@ -33,6 +33,9 @@
 /* What a mapped mount has beside: MOUNT_ATTR_NOSUID and MOUNT_ATTR_NODEV (mount_setattr(2)). */
 #define IDMAP_ATTRIBUTES (2ULL | 4ULL)
 
+_Static_assert(ENTER_PARTS_MAX == RUN_PARTS_MAX, "a part without a row for its groups");
+_Static_assert(ENTER_GROUPS == CG_CONTROLLER_COUNT, "a controller without a row");
+
 /* The child's ends of the pipes, for each part. */
 struct child_ends {
     int control, berm_pidfd;
@@ -481,15 +484,6 @@ static int make_control(struct run_state *run, struct child_ends *child)
     run->control_fd = ends[0];
     child->control = ends[1];
     return 0;
-}
-
-static void groups_await(struct enter_groups *groups, bool are_awaited)
-{
-    groups->are_awaited = are_awaited;
-    for (unsigned part = 0; part < ENTER_PARTS_MAX; part++) {
-        for (unsigned i = 0; i < ENTER_GROUPS; i++)
-            groups->fds[part][i] = -EBADF;
-    }
 }
 
 static int prepare_part(struct run_state *run, unsigned index, struct vectors *vectors,

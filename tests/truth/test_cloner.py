@@ -8,21 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from leftovers import processes
+
 TRIES = 60
-
-
-def children_of(stage):
-    copies = os.stat(stage.berm)
-    found = set()
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                program = os.stat(entry / "exe")
-            except OSError:
-                continue
-            if (program.st_dev, program.st_ino) == (copies.st_dev, copies.st_ino):
-                found.add(entry.name)
-    return found
 
 
 def start(stage, identity, *argv):
@@ -39,9 +27,9 @@ def test_killed_at_any_moment_berm_leaves_nothing(stage, identity, leftovers):
         process.kill()
         process.wait()
     deadline = time.monotonic() + 3
-    while children_of(stage) and time.monotonic() < deadline:
+    while processes(stage) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not children_of(stage)
+    assert not processes(stage)
     assert stage.plain(identity, ["true"]).status == 0  # sweeps what the last one left
 
 
@@ -60,7 +48,7 @@ def test_a_refusal_of_the_plan_ends_it(stage, identity, leftovers):
     """The plan is refused after the cloner has begun."""
     done = stage.plain(identity, ["true"], options=["--ro", "/nonexistent/place"])
     assert done.status == 125 and done.error, done
-    assert not children_of(stage)
+    assert not processes(stage)
 
 
 def test_the_first_program_is_process_2_and_no_third_was_there(stage, identity, leftovers):
@@ -89,13 +77,10 @@ def test_a_cloner_that_somebody_kills_leaves_one_run_or_a_refusal(stage, identit
     ends = {}
     for moment in range(120):
         process = start(stage, identity, "true")
-        berm = process.pid
         deadline = time.monotonic() + 1
         child = None
         while child is None and process.poll() is None and time.monotonic() < deadline:
-            if identity.name != "root":  # setpriv execs berm: its first child is the cloner as well
-                berm = process.pid
-            child = first_child_of(berm)
+            child = first_child_of(process.pid)  # setpriv execs berm: its first child is the cloner as well
         time.sleep(moment % 40 * 0.00005)
         if child is not None:
             try:
@@ -105,4 +90,4 @@ def test_a_cloner_that_somebody_kills_leaves_one_run_or_a_refusal(stage, identit
         status = process.wait(timeout=6)
         ends[status] = ends.get(status, 0) + 1
     assert ends.get(0, 0) > 0, ends
-    assert not children_of(stage)
+    assert not processes(stage)
