@@ -250,24 +250,34 @@ static int refuse_words(const struct run_command *command, int argc, char **argv
                      quote_text(&word, argv[next]));
 }
 
+/* Whether AT is the work directory itself, or the file in it that holds the text or what is built from it. */
+static bool is_text_path(const char *at, const struct runner *runner)
+{
+    size_t length = strlen(INSIDE_WORK);
+
+    if (strncmp(at, INSIDE_WORK, length) != 0)
+        return false;
+    if (at[length] == '\0')
+        return true;
+    const char *file = at + length + 1;
+    return at[length] == '/' && (strcmp(file, runner->file) == 0 || strcmp(file, PRODUCT) == 0);
+}
+
 /* The text lies in the work directory: what is brought in over it would be executed in its stead. */
 static int refuse_cover(const struct text_list *list, const char *flag, const struct runner *runner,
                         struct berm_error *err)
 {
     char path[4096];
     char at[4096];
-    char text[64];
     struct quoted item;
 
-    (void)snprintf(text, sizeof(text), INSIDE_WORK "/%s", runner->file);
     for (size_t i = 0; i < list->count; i++) {
         if (policy_split_bind(list->items[i], path, sizeof(path), at, sizeof(at), NULL) < 0)
             continue;
         size_t length = strlen(at);
         while (length > 1 && at[length - 1] == '/')
             at[--length] = '\0';
-        if (strcmp(at, INSIDE_WORK) == 0 || strcmp(at, text) == 0 ||
-            strcmp(at, INSIDE_WORK "/" PRODUCT) == 0)
+        if (is_text_path(at, runner))
             return error_set(err, BERM_E_INVALID, BERM_LAYER_FILESYSTEM, 0,
                              "bring it in below the work directory, as in --ro DIR:/work/data",
                              "%s %s would cover the program's own text in /work", flag,
