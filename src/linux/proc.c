@@ -26,6 +26,7 @@ enum stat_field {
     STAT_CUTIME = 16,
     STAT_CSTIME = 17,
     STAT_THREADS = 20,
+    STAT_START = 22,
     STAT_RSS = 24,
 };
 
@@ -54,6 +55,9 @@ static void take_field(struct proc_stat *stat, int field, uint64_t value)
         break;
     case STAT_THREADS:
         stat->threads = (uint32_t)value;
+        break;
+    case STAT_START:
+        stat->start_ticks = value;
         break;
     case STAT_RSS:
         stat->rss_bytes = value * (uint64_t)sysconf(_SC_PAGESIZE);

@@ -12,6 +12,7 @@ struct proc_stat {
     pid_t parent, session;
     char state;
     uint32_t threads;
+    uint64_t start_ticks;     /* with the PID it names one process: a PID alone is given again */
     uint64_t cpu_ns;          /* user + system of the process itself */
     uint64_t children_cpu_ns; /* of children it has waited for */
     uint64_t rss_bytes;

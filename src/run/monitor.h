@@ -6,6 +6,7 @@
 #define BERM_RUN_MONITOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,10 +21,39 @@ struct monitor_sample {
     uint64_t rss_bytes; /* sum of resident sets: shared pages count more than once */
 };
 
-/* @root is init (@has_init) or the program itself. */
+/* @root is init (@has_init) or the program itself. What ends during the walk is counted beside what begins then:
+ * the sums may be too high, and are confirmed by a census before they end a run or are reported as a peak. */
 void monitor_sample_tree(pid_t root, bool has_init, struct monitor_sample *ret_sample);
 
-/* Proportional set sizes of the tree (smaps_rollup): slow, 10 ms for 900 MB; to confirm before a kill. */
+/*
+ * A census: amounts of processes, of which only those count that still are there when all have been looked at.
+ * They were all there at that instant.
+ */
+struct census_entry {
+    pid_t pid;
+    uint64_t start_ticks, amount;
+};
+
+struct census {
+    struct census_entry *entries; /* owned; freed by census_done */
+    size_t count, capacity;
+};
+
+/* Threads of @pid, zombies included; gone already counts nothing. */
+void census_add_tasks(struct census *census, pid_t pid);
+
+/* Proportional set size of @pid (smaps_rollup): slow, 10 ms for 900 MB. */
+void census_add_pss(struct census *census, pid_t pid);
+
+/* The sum of what was added, of each process that still is there, once. Sorts the entries. */
+uint64_t census_sum(struct census *census);
+
+void census_done(struct census *census);
+
+/* Threads of the run that were all there at one instant; at most what a sample said. */
+uint64_t monitor_count_tasks(pid_t root, bool has_init);
+
+/* Proportional set sizes of the processes that were all there at one instant. */
 uint64_t monitor_pss_bytes(pid_t root, bool has_init);
 
 #endif

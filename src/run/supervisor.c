@@ -277,6 +277,19 @@ static void look_at_memory(struct supervisor *self, uint64_t rss_bytes)
         stop_for(self, KILL_MEMORY);
 }
 
+static void look_at_processes(struct supervisor *self, uint64_t tasks)
+{
+    struct observation *seen = self->seen;
+
+    if (tasks <= seen->monitor_pids_peak)
+        return;
+    tasks = monitor_count_tasks(self->run->pid, plan_has(self->plan, PLAN_INIT));
+    if (tasks > seen->monitor_pids_peak)
+        seen->monitor_pids_peak = tasks;
+    if (plan_has(self->plan, PLAN_MONITOR_PROCESSES) && tasks > self->plan->process_count)
+        stop_for(self, KILL_PROCESSES);
+}
+
 static void run_monitor(struct supervisor *self, uint64_t now)
 {
     const struct plan *plan = self->plan;
@@ -294,10 +307,7 @@ static void run_monitor(struct supervisor *self, uint64_t now)
     self->next_monitor_ns = now + MONITOR_INTERVAL_NS;
     monitor_sample_tree(self->run->pid, plan_has(plan, PLAN_INIT), &sample);
     seen->has_monitor = true;
-    if (sample.tasks > seen->monitor_pids_peak)
-        seen->monitor_pids_peak = sample.tasks;
-    if (plan_has(plan, PLAN_MONITOR_PROCESSES) && sample.tasks > plan->process_count)
-        stop_for(self, KILL_PROCESSES);
+    look_at_processes(self, sample.tasks);
     if (plan_has(plan, PLAN_MONITOR_MEMORY)) {
         /* Near the limit the next look comes sooner: at 1 GB/s, 5 ms are 5 MB, and more on a busy machine. */
         if (sample.rss_bytes > plan->memory_bytes / 2)
