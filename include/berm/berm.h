@@ -98,7 +98,7 @@ BERM_API const char *berm_error_code_name(enum berm_error_code code);
  * A policy with the defaults of L6 and the standard limits.
  *
  * Returns owned (berm_policy_free), or NULL when out of memory.
- * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/embed.
+ * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/test_embed.
  */
 BERM_API struct berm_policy *berm_policy_new(void);
 BERM_API void berm_policy_free(struct berm_policy *policy);
@@ -111,7 +111,7 @@ BERM_API void berm_policy_free(struct berm_policy *policy);
  * @value   the text that the flag would take, with its unit: "512MiB", "1.5s". Lists grow by one item.
  * @err     may be NULL.
  * Returns 0, -EINVAL or -ENOMEM; the policy is unchanged on failure.
- * Threads: one writer.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/embed.
+ * Threads: one writer.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/test_embed.
  */
 BERM_API int berm_policy_set(struct berm_policy *policy, const char *key, const char *value,
                              struct berm_error *err);
@@ -126,7 +126,7 @@ typedef void (*berm_output_fn)(void *context, int is_stderr, const char *bytes, 
  *
  * @argv  borrows and copies; NULL-terminated, at least one text.
  * Returns owned (berm_request_free), or NULL when out of memory or without a command.
- * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/embed.
+ * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/test_embed.
  */
 BERM_API struct berm_request *berm_request_new(const char *const *argv);
 BERM_API void berm_request_free(struct berm_request *request);
@@ -154,7 +154,7 @@ BERM_API int berm_request_set_engine(struct berm_request *request, const char *p
  * @ret_run           returns owned (berm_run_free). Untouched on failure.
  * @err               may be NULL; says which layer cannot be had, why, and the cure.
  * Returns 0; -EINVAL (the policy contradicts itself); or another -errno.
- * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Source: posix_spawn(3).  Test: api/embed.
+ * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Source: posix_spawn(3).  Test: api/test_embed.
  */
 BERM_API int berm_run_start(const struct berm_policy *policy, const struct berm_request *request,
                             struct berm_run **ret_run, struct berm_error *err);
@@ -166,7 +166,7 @@ BERM_API int berm_run_fd(const struct berm_run *run);
  * Take what is there, without waiting.
  *
  * Returns 1 when the run has ended and everything of it is gone, 0 while it goes on, or -errno.
- * Threads: one.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/embed.
+ * Threads: one.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/test_embed.
  */
 BERM_API int berm_run_step(struct berm_run *run);
 
@@ -175,7 +175,7 @@ BERM_API int berm_run_step(struct berm_run *run);
  *
  * @timeout_ms  milliseconds, monotonic; 0 = one step, UINT64_MAX = no limit. Does not stop the run.
  * Returns 0, -ETIMEDOUT (still running) or another -errno.
- * Threads: one.  Async-signal-safe: no.  Since: 0.1.  Source: poll(2).  Test: api/embed.
+ * Threads: one.  Async-signal-safe: no.  Since: 0.1.  Source: poll(2).  Test: api/test_embed.
  */
 BERM_API int berm_run_wait(struct berm_run *run, uint64_t timeout_ms);
 
@@ -189,7 +189,7 @@ BERM_API void berm_run_cancel(struct berm_run *run);
  * @err         filled when berm itself refused or failed: then there is no result and nothing was executed,
  *              or berm says that it does not know.
  * Returns 0, -EBUSY (not ended), or another -errno.
- * Threads: one.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/embed.
+ * Threads: one.  Async-signal-safe: no.  Since: 0.1.  Source: —.  Test: api/test_embed.
  */
 BERM_API int berm_run_result(struct berm_run *run, struct berm_result **ret_result,
                              struct berm_error *err);

@@ -16,7 +16,7 @@
  *
  * @err  borrows; set.
  * Returns EXIT_REFUSED, so that a verb can end with it.
- * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Test: unit/cli/complain.
+ * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Test: cli/test_output.
  */
 int complain(const struct berm_error *err);
 

@@ -44,7 +44,7 @@ struct cloner {
  * @namespaces  CLONE_NEW* of the plan to come; nothing is started unless a network namespace is among them.
  * Never fails: without a cloner, cloner_clone() answers -EAGAIN.
  * Threads: the caller must have one thread only.  Since: 0.1.
- * Source: unshare(2), clone(2).  Test: truth/cloner.
+ * Source: unshare(2), clone(2).  Test: truth/test_cloner.
  */
 void cloner_begin(struct cloner *cloner, uint64_t namespaces);
 

@@ -31,7 +31,7 @@ extern const struct layer layers[BERM_LAYER_COUNT];
  * @ret_plan  returns owned; free(). Untouched on failure.
  * Returns 0, or -errno with @err naming layer, cause and cure. A layer under `prefer` that cannot be had
  * becomes a claim of strength ABSENT and a note; under `require` it is an error.
- * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Test: unit/layers, hosts.
+ * Threads: yes.  Async-signal-safe: no.  Since: 0.1.  Test: unit/layers/namespaces, escape.
  */
 int layers_plan(const struct policy *policy, const struct request *request, const struct host *host,
                 struct plan **ret_plan, struct berm_error *err);

@@ -46,7 +46,7 @@ int cgroup_name(struct cgroup *group, int version, const char *const parents[CG_
  *
  * @parents  as given to cgroup_name().
  * Returns 0, or -errno with @err filled; nothing is left behind on failure.
- * Since: 0.1.  Source: cgroup-v1/cgroups.rst, cgroup-v2.rst.  Test: escape/B, fault/cgroup.
+ * Since: 0.1.  Source: cgroup-v1/cgroups.rst, cgroup-v2.rst.  Test: escape, fault.
  */
 int cgroup_make(struct cgroup *group, const char *const parents[CG_CONTROLLER_COUNT],
                 struct berm_error *err);

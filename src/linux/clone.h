@@ -16,7 +16,7 @@
  * Returns 0 in the child, the pid in the parent, or -errno: EPERM and ENOSPC mean that a namespace is
  * refused (user_namespaces(7), "ERRORS"), ENOSYS that neither call may be used.
  * Threads: the caller must have one thread only.  Since: 0.1.
- * Source: clone(2).  Test: escape/A, fault/clone.
+ * Source: clone(2).  Test: escape, fault.
  */
 pid_t clone_child(uint64_t flags, int cgroup_fd, int *ret_pidfd);
 

@@ -114,7 +114,7 @@ enum probe_depth {
  * @paths, @path_count  borrows; whether each exists goes into subtree_mask; at most HOST_SUBTREES_MAX.
  * Never fails: what cannot be found out is said as BLOCK_UNKNOWN.
  * Threads: yes (DEEP clones, without threads of its own).  Async-signal-safe: no.  Since: 0.1.
- * Source: see linux/probe.c, one citation a fact.  Test: unit/linux/probe, cli/doctor.
+ * Source: see linux/probe.c, one citation a fact.  Test: truth/test_refusals.
  */
 void host_probe(struct host *ret_host, enum probe_depth depth, const char *const *paths,
                 size_t path_count);

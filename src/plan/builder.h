@@ -72,7 +72,7 @@ int plan_builder_finish(struct plan_builder *builder, struct plan **ret_plan,
 /**
  * Is this block a plan that the interpreter can trust: magic, version, sizes, every offset inside the
  * pool and every text terminated, every count within its table, every enum known?
- * Returns 0 or -EBADMSG.  Test: unit/plan/codec, fuzz-plan.
+ * Returns 0 or -EBADMSG.  Test: unit/plan/check, fuzz-plan.
  */
 int plan_check(const void *block, size_t size);
 

@@ -21,7 +21,7 @@ struct bind_paths {
  *
  * @ret_paths  returns owned (binds_done), also when empty. Untouched on failure.
  * Returns 0, or -errno with @err filled: an item that is not PATH[:AT], or no memory.
- * Source: realpath(3).  Test: cli/test_run.
+ * Source: realpath(3).  Test: truth/test_races.
  */
 int binds_resolve(const struct policy *policy, struct bind_paths *ret_paths,
                   struct berm_error *err);

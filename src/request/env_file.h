@@ -18,7 +18,7 @@
  *
  * @from       a path, or fd:N.
  * @ret_list   grows; owned by the caller, free with env_file_free().
- * Returns 0, or -errno with @err naming file and line.  Test: cli/test_run.
+ * Returns 0, or -errno with @err naming file and line.  Test: cli/test_options.
  */
 int env_file_read(const char *from, char ***ret_list, size_t *ret_count, struct berm_error *err);
 void env_file_free(char **list, size_t count);

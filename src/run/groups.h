@@ -5,7 +5,8 @@
 #ifndef BERM_RUN_GROUPS_H
 #define BERM_RUN_GROUPS_H
 
-#include "run/spawn.h"
+#include "enter/enter.h"
+#include "run/state.h"
 
 /* Where they will be. A plan without groups is fine: here and below. Returns 0 or -errno with @err filled. */
 int groups_name(const struct run_state *run, struct part_state *part, struct berm_error *err);
@@ -20,7 +21,7 @@ int groups_make(struct part_state *part, struct berm_error *err);
  * Send the `tasks` files of @count parts, from @first on, to the child (v1).
  *
  * Returns 0 or -errno with @err filled: EPIPE when the child is gone.  Source: unix(7), SCM_RIGHTS.
- * Test: fault, escape/B.
+ * Test: fault, escape.
  */
 int groups_send(const struct run_state *run, unsigned first, unsigned count,
                 struct berm_error *err);

@@ -32,7 +32,7 @@ struct caller_end {
  * Take a descriptor of the caller's into use; -1 is none.
  *
  * @mode  O_RDONLY or O_WRONLY.
- * Test: truth/descriptors.
+ * Test: truth/test_descriptors.
  */
 void caller_end_open(struct caller_end *end, int fd, int mode);
 void caller_end_close(struct caller_end *end);

@@ -70,7 +70,7 @@ void run_end_early(struct cloner *cloner);
  * @err       filled when berm could not even begin: no program was executed.
  * Returns 0 when there is an observation to judge (a failed step inside is one), or -errno.
  * Threads: the process must have one thread.  Async-signal-safe: no.  Since: 0.1.
- * Test: fault, escape, cli/run.
+ * Test: fault, escape, cli.
  */
 int run_parts(const struct run_part *parts, unsigned count, struct cloner *early,
               struct berm_error *err);

@@ -25,7 +25,7 @@ void skeleton_init(struct skeleton *skeleton);
  *
  * @slot  held: its state directory is used.
  * Without one (no room, another berm's half-made one) the run builds its root itself: not an error.
- * Since: 0.1.  Test: truth/skeleton.
+ * Since: 0.1.  Test: truth/test_skeleton.
  */
 void skeleton_take(struct skeleton *skeleton, const struct slot *slot, const char *state_dir,
                    const struct plan *plan);

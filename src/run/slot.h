@@ -51,7 +51,7 @@ void slot_sweep(struct slot *slot, slot_dead_fn dead, void *context);
  *
  * @state_dir      made when missing; must belong to the caller and to nobody else.
  * @needs_host_uid pass over numbers whose uid may belong to a container.
- * Returns 0 or -errno with @err filled.  Since: 0.1.  Source: flock(2).  Test: unit/run/slot.
+ * Returns 0 or -errno with @err filled.  Since: 0.1.  Source: flock(2).  Test: truth/test_sweep.
  */
 int slot_take(struct slot *slot, const char *state_dir, bool needs_host_uid,
               struct berm_error *err);

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,11 +21,13 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "enter/enter.h"
 #include "linux/clone.h"
 #include "linux/file.h"
 #include "linux/filter.h"
 #include "linux/idmap.h"
 #include "linux/perf.h"
+#include "run/ends.h"
 #include "run/groups.h"
 #include "run/vectors.h"
 
@@ -35,173 +36,6 @@
 
 _Static_assert(ENTER_PARTS_MAX == RUN_PARTS_MAX, "a part without a row for its groups");
 _Static_assert(ENTER_GROUPS == CG_CONTROLLER_COUNT, "a controller without a row");
-
-/* The child's ends of the pipes, for each part. */
-struct child_ends {
-    int control, berm_pidfd;
-
-    struct part_ends {
-        int status, stdio[3];
-    } parts[RUN_PARTS_MAX];
-};
-
-static void part_init(struct part_state *part)
-{
-    memset(part, 0, sizeof(*part));
-    for (unsigned i = 0; i < PLAN_MOUNTS_MAX; i++)
-        part->mapped_fds[i] = -EBADF;
-    part->status_fd = -EBADF;
-    part->input_fd = -EBADF;
-    for (int i = 0; i < STREAM_COUNT; i++)
-        part->output_fds[i] = -EBADF;
-    cgroup_init(&part->group);
-}
-
-void run_state_init(struct run_state *run, const struct run_part *parts, unsigned count)
-{
-    memset(run, 0, sizeof(*run));
-    run->pidfd = -EBADF;
-    run->control_fd = -EBADF;
-    run->perf_fd = -EBADF;
-    run->part_count = count;
-    for (unsigned i = 0; i < RUN_PARTS_MAX; i++) {
-        part_init(&run->parts[i]);
-        if (i >= count)
-            continue;
-        run->parts[i].plan = parts[i].plan;
-        run->parts[i].io = parts[i].io;
-        run->parts[i].seen = parts[i].seen;
-    }
-    slot_init(&run->slot);
-    skeleton_init(&run->skeleton);
-    run->began_ns = clock_now_ns();
-}
-
-static bool needs_slot(const struct plan *plan)
-{
-    return plan_has(plan, PLAN_HOST_UID) || plan_has(plan, PLAN_WORK_DIR) ||
-           plan_has(plan, PLAN_GROUP_JOIN) || plan_has(plan, PLAN_GROUP_CLONE);
-}
-
-static uint32_t outside_uid(const struct run_state *run)
-{
-    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number
-                                                       : geteuid();
-}
-
-static uint32_t outside_gid(const struct run_state *run)
-{
-    return plan_has(run->parts[0].plan, PLAN_HOST_UID) ? SLOT_UID_FIRST + run->slot.number
-                                                       : getegid();
-}
-
-int run_take_names(struct run_state *run, struct berm_error *err)
-{
-    const struct plan *plan = run->parts[0].plan;
-
-    if (!needs_slot(plan))
-        return 0;
-    int r = slot_take(&run->slot, plan_text_of(plan, plan->state_dir),
-                      plan_has(plan, PLAN_HOST_UID), err);
-    if (r < 0)
-        return r;
-    skeleton_take(&run->skeleton, &run->slot, plan_text_of(plan, plan->state_dir), plan);
-    if (!plan_has(plan, PLAN_WORK_DIR))
-        return 0;
-    return slot_make_work_dir(&run->slot, outside_uid(run), outside_gid(run), err);
-}
-
-/* One pipe; ours is non-blocking, theirs is not. */
-static int make_pipe(int *ours, int *theirs, bool we_write)
-{
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return -errno;
-    *ours = ends[we_write ? 1 : 0];
-    *theirs = ends[we_write ? 0 : 1];
-    return fcntl(*ours, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
-}
-
-/* With a host uid of its own the run must own its pipes, or it could not reopen /dev/stdout (the mode of a pipe
- * is 0600: pipe(7)). */
-static int make_stream(const struct run_state *run, int *ours, int *theirs, bool we_write)
-{
-    int r = make_pipe(ours, theirs, we_write);
-
-    if (r == 0 && plan_has(run->parts[0].plan, PLAN_HOST_UID) &&
-        fchown(*theirs, outside_uid(run), outside_gid(run)) < 0)
-        return -errno;
-    return r;
-}
-
-/* A terminal in place of the three pipes: its one stream is stdout. The program gets the slave side, which it
- * owns; the master side is berm's. */
-static int make_terminal(const struct run_state *run, struct part_state *part,
-                         struct part_ends *child)
-{
-    char name[64];
-
-    part->output_fds[STREAM_STDOUT] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    int master = part->output_fds[STREAM_STDOUT];
-    if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0 ||
-        ptsname_r(master, name, sizeof(name)) != 0 || fcntl(master, F_SETFL, O_NONBLOCK) < 0)
-        return -errno;
-    (void)fcntl(master, F_SETFD, FD_CLOEXEC); /* posix_openpt may pass over O_CLOEXEC */
-    if (part->io->window.ws_row != 0)
-        (void)ioctl(master, TIOCSWINSZ, &part->io->window); /* only the size that is shown */
-    part->input_fd = fcntl(master, F_DUPFD_CLOEXEC, 3);
-    child->stdio[0] = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (part->input_fd < 0 || child->stdio[0] < 0)
-        return -errno;
-    if (plan_has(part->plan, PLAN_HOST_UID) &&
-        fchown(child->stdio[0], outside_uid(run), outside_gid(run)) < 0)
-        return -errno;
-    for (int i = 1; i < 3; i++) {
-        child->stdio[i] = fcntl(child->stdio[0], F_DUPFD_CLOEXEC, 3);
-        if (child->stdio[i] < 0)
-            return -errno;
-    }
-    return 0;
-}
-
-static int make_pipes(const struct run_state *run, struct part_state *part, struct part_ends *child)
-{
-    int r = make_pipe(&part->status_fd, &child->status, false);
-
-    if (r == 0 && plan_has(part->plan, PLAN_TTY))
-        return make_terminal(run, part, child);
-    for (int i = 0; r == 0 && i < STREAM_COUNT; i++)
-        r = make_stream(run, &part->output_fds[i], &child->stdio[1 + i], false);
-    if (r < 0)
-        return r;
-    if (part->io->stdin_fd >= 0)
-        return make_stream(run, &part->input_fd, &child->stdio[0], true);
-    child->stdio[0] = openat(AT_FDCWD, "/dev/null", O_RDONLY | O_CLOEXEC);
-    return child->stdio[0] < 0 ? -errno : 0;
-}
-
-static void child_ends_init(struct child_ends *child)
-{
-    child->control = -EBADF;
-    child->berm_pidfd = -EBADF;
-    for (unsigned part = 0; part < RUN_PARTS_MAX; part++) {
-        child->parts[part].status = -EBADF;
-        for (int i = 0; i < 3; i++)
-            child->parts[part].stdio[i] = -EBADF;
-    }
-}
-
-static void close_child_ends(struct child_ends *child)
-{
-    close_fd(&child->control);
-    close_fd(&child->berm_pidfd);
-    for (unsigned part = 0; part < RUN_PARTS_MAX; part++) {
-        close_fd(&child->parts[part].status);
-        for (int i = 0; i < 3; i++)
-            close_fd(&child->parts[part].stdio[i]);
-    }
-}
 
 static void read_namespaces(struct enter_context *context)
 {
@@ -301,9 +135,9 @@ static int write_maps(const struct run_state *run, pid_t pid, struct berm_error 
     if (!plan->drop_groups)
         r = deny_setgroups(pid);
     if (r == 0)
-        r = write_map(pid, "gid_map", plan->inside_gid, outside_gid(run));
+        r = write_map(pid, "gid_map", plan->inside_gid, run_outside_gid(run));
     if (r == 0)
-        r = write_map(pid, "uid_map", plan->inside_uid, outside_uid(run));
+        r = write_map(pid, "uid_map", plan->inside_uid, run_outside_uid(run));
     if (r == 0)
         return 0;
     enum host_block block = host_userns_block(-r);
@@ -433,7 +267,7 @@ static int clone_and_go(struct run_state *run, unsigned first, unsigned count,
         run->perf_fd = perf_clock_open(pid); /* refused: the monitor polls instead, and says so */
     if (r == 0)
         r = say(run, "g", err);
-    close_child_ends(child);
+    child_ends_close(child);
     if (r == 0)
         r = make_late_groups(run, first, count, err);
     /* A child that failed by itself has said why: the supervisor reads it. */
@@ -466,7 +300,7 @@ static int map_mounts(const struct run_state *run, struct part_state *part, stru
         if (!(plan->mounts[i].flags & MOUNT_FLAG_IDMAP))
             continue;
         part->mapped_fds[i] =
-            idmap_open(path, outside_uid(run), outside_gid(run), IDMAP_ATTRIBUTES);
+            idmap_open(path, run_outside_uid(run), run_outside_gid(run), IDMAP_ATTRIBUTES);
         if (part->mapped_fds[i] >= 0)
             continue;
         return map_failed(&plan->mounts[i], path, -part->mapped_fds[i], err);
@@ -500,7 +334,7 @@ static int prepare_part(struct run_state *run, unsigned index, struct vectors *v
         return r;
     r = vectors_make(vectors, part->plan, run->slot.work_path);
     if (r == 0)
-        r = make_pipes(run, part, &child->parts[index]);
+        r = ends_make(run, part, &child->parts[index]);
     if (r < 0)
         error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, -r, NULL, "cannot prepare the run: %s",
                   strerror(-r));
@@ -536,61 +370,8 @@ int run_spawn(struct run_state *run, unsigned first, unsigned count, struct berm
         }
         r = clone_and_go(run, first, count, &child, &contexts[first], err);
     }
-    close_child_ends(&child);
+    child_ends_close(&child);
     for (unsigned i = 0; i < RUN_PARTS_MAX; i++)
         vectors_done(&vectors[i]);
     return r;
-}
-
-void run_end_first(struct run_state *run)
-{
-    if (run->pidfd >= 0) {
-        (void)pidfd_signal(run->pidfd, SIGKILL); /* gone already is as good */
-        if (run->pid > 0)
-            (void)waitpid(run->pid, NULL, 0);
-    }
-    run->pid = 0;
-    close_fd(&run->pidfd);
-    close_fd(&run->control_fd);
-    close_fd(&run->perf_fd);
-}
-
-static int part_done(struct part_state *part)
-{
-    for (unsigned i = 0; i < PLAN_MOUNTS_MAX; i++)
-        close_fd(&part->mapped_fds[i]);
-    close_fd(&part->status_fd);
-    close_fd(&part->input_fd);
-    for (int i = 0; i < STREAM_COUNT; i++)
-        close_fd(&part->output_fds[i]);
-    return part->group.version == 0 ? 0 : cgroup_remove(&part->group);
-}
-
-static void sweep_groups(const struct slot *slot, uint32_t number, void *context)
-{
-    const struct plan *plan = context;
-    char name[sizeof(slot->group_name)];
-
-    slot_group_name(slot, number, name, sizeof(name));
-    for (unsigned i = 0; i < CG_CONTROLLER_COUNT; i++) {
-        const char *parent = plan_text_of(plan, plan->group_parents[i]);
-        if (parent[0] != '\0')
-            cgroup_sweep(parent, name);
-    }
-}
-
-int run_state_done(struct run_state *run)
-{
-    int ret = 0;
-
-    run_end_first(run);
-    for (unsigned i = 0; i < RUN_PARTS_MAX; i++) {
-        int r = part_done(&run->parts[i]);
-        if (r < 0)
-            ret = r;
-    }
-    skeleton_release(&run->skeleton);
-    slot_sweep(&run->slot, sweep_groups, (void *)(uintptr_t)run->parts[0].plan);
-    int r = slot_release(&run->slot);
-    return ret < 0 ? ret : r;
 }

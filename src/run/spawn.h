@@ -1,61 +1,17 @@
 /*
- * From a plan to a child that waits for its go: vectors, pipes, the clone, the id maps.
+ * From a plan to a child that waits for its go: vectors, the clone, the id maps.
  */
 #ifndef BERM_RUN_SPAWN_H
 #define BERM_RUN_SPAWN_H
 
-#include <sys/types.h>
-
-#include "enter/cloner.h"
-#include "enter/enter.h"
-#include "linux/cgroup.h"
-#include "run/run.h"
-#include "run/skeleton.h"
-#include "run/slot.h"
-
-/* What one program of the run owns while it lives. */
-struct part_state {
-    const struct plan *plan;
-    const struct run_io *io;
-    struct observation *seen;
-    struct cgroup group;
-    int mapped_fds[PLAN_MOUNTS_MAX]; /* by row of the plan's mounts: for MOUNT_FLAG_IDMAP */
-    int status_fd;                   /* messages from inside */
-    int output_fds[STREAM_COUNT];    /* our ends */
-    int input_fd;                    /* our end of the program's stdin; negative: none */
-};
-
-/* What the run owns while it lives. */
-struct run_state {
-    struct part_state parts[RUN_PARTS_MAX];
-    unsigned part_count;
-    struct slot slot;
-    struct skeleton skeleton;
-    struct cloner *cloner; /* borrowed; used for the first process */
-    int pidfd;             /* of the first process: init, or the program itself */
-    pid_t pid;
-    int control_fd; /* our end: a byte says go, closing it ends everything */
-    int perf_fd;
-    uint64_t began_ns;
-};
-
-void run_state_init(struct run_state *run, const struct run_part *parts, unsigned count);
-
-/* Take the names of the run: slot and work directory. Returns 0 or -errno with @err filled. */
-int run_take_names(struct run_state *run, struct berm_error *err);
+#include "run/state.h"
 
 /**
  * Make the first process for @count parts from @first on, and let it go.
  *
  * More than one only where init guards the run. Returns 0: the child runs the step table; or -errno with
- * @err filled, and run_state_done() cleans up.  Test: fault, escape/A.
+ * @err filled, and run_state_done() cleans up.  Test: fault, escape.
  */
 int run_spawn(struct run_state *run, unsigned first, unsigned count, struct berm_error *err);
-
-/* Kill and reap the first process. */
-void run_end_first(struct run_state *run);
-
-/* Kill and reap what lives, remove what was made, close what is open. Returns 0 or the first -errno. */
-int run_state_done(struct run_state *run);
 
 #endif

@@ -20,12 +20,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "linux/clone.h"
-#include "linux/perf.h"
 #include "run/groups.h"
-#include "run/monitor.h"
+#include "run/limits.h"
 
-/* Shortest pause between two looks at the tree's CPU time. */
-#define CPU_CHECK_MIN_NS 2000000ULL
 /* The loop never sleeps longer than this, so that a lost event costs time and not the run. */
 #define POLL_MAX_NS NS_PER_S
 /* How long bytes that are already in the pipes are collected after the end, when a survivor holds them. */
@@ -54,11 +51,10 @@ struct supervisor {
     struct outlet outlets[STREAM_COUNT];
     struct inlet inlet;
     struct pollfd slots[POLL_COUNT];
-    uint64_t started_ns; /* 0 until the evidence came */
-    uint64_t next_cpu_ns, next_monitor_ns;
-    uint64_t gives_up_ns; /* 0: the live reader is waited for as long as it takes */
-    bool main_has_ended;  /* the program's end is known */
-    bool is_over;         /* the first process is reaped */
+    struct limit_watch limits; /* begins when the evidence came */
+    uint64_t gives_up_ns;      /* 0: the live reader is waited for as long as it takes */
+    bool main_has_ended;       /* the program's end is known */
+    bool is_over;              /* the first process is reaped */
 };
 
 static void end_everything(struct supervisor *self)
@@ -85,17 +81,8 @@ static void note_main_end(struct supervisor *self, int wait_status, uint64_t end
     self->main_has_ended = true;
     self->seen->has_status = true;
     self->seen->wait_status = wait_status;
-    if (self->started_ns != 0 && ended_ns > self->started_ns)
-        self->seen->wall_ns = ended_ns - self->started_ns;
-}
-
-/* How many CPUs can use up CPU time at once. */
-static uint64_t cpu_count(const struct plan *plan)
-{
-    long online =
-        plan->cpu_affinity_count > 0 ? plan->cpu_affinity_count : sysconf(_SC_NPROCESSORS_ONLN);
-
-    return online > 0 ? (uint64_t)online : 1;
+    if (self->limits.started_ns != 0 && ended_ns > self->limits.started_ns)
+        self->seen->wall_ns = ended_ns - self->limits.started_ns;
 }
 
 static void take_message(struct supervisor *self, const struct enter_message *message)
@@ -111,9 +98,8 @@ static void take_message(struct supervisor *self, const struct enter_message *me
     case ENTER_READY:
         seen->has_started = true;
         seen->evidence = message->evidence;
-        self->started_ns = message->sent_ns;
-        self->next_cpu_ns = self->started_ns + self->plan->cpu_ns / cpu_count(self->plan);
-        seen->setup_ns = self->started_ns - self->run->began_ns;
+        limit_watch_begin(&self->limits, message->sent_ns);
+        seen->setup_ns = message->sent_ns - self->run->began_ns;
         break;
     case ENTER_ENDED:
         seen->user_ns = message->user_ns;
@@ -173,8 +159,8 @@ static void reap_first(struct supervisor *self)
     read_messages(self); /* what was sent before the end is still in the pipe */
     if (plan_has(self->plan, PLAN_INIT)) {
         /* Killed with its init, the program cannot report: its end is init's end. */
-        if (!self->main_has_ended && self->started_ns != 0)
-            self->seen->wall_ns = clock_now_ns() - self->started_ns;
+        if (!self->main_has_ended && self->limits.started_ns != 0)
+            self->seen->wall_ns = clock_now_ns() - self->limits.started_ns;
         note_foreign_clock(self);
         return;
     }
@@ -225,134 +211,25 @@ static void read_cancel(struct supervisor *self)
     stop_for(self, KILL_CANCELLED);
 }
 
-static uint64_t tree_cpu_ns(struct supervisor *self)
-{
-    uint64_t value = UINT64_MAX;
-
-    if (plan_has(self->plan, PLAN_GROUP_CPU))
-        value = cgroup_cpu_ns(&self->part->group);
-    else if (self->run->perf_fd >= 0)
-        value = perf_clock_ns(self->run->perf_fd);
-    self->seen->has_perf = self->run->perf_fd >= 0 && value != UINT64_MAX;
-    if (value != UINT64_MAX && value > self->seen->monitor_cpu_ns)
-        self->seen->monitor_cpu_ns = value;
-    return value;
-}
-
-static void check_cpu(struct supervisor *self, uint64_t now)
-{
-    uint64_t limit = self->plan->cpu_ns;
-
-    if (limit == 0 || now < self->next_cpu_ns)
-        return;
-    uint64_t used = tree_cpu_ns(self);
-    if (used == UINT64_MAX) {
-        self->next_cpu_ns = UINT64_MAX; /* no such count: the monitor looks, or nobody */
-        return;
-    }
-    if (used >= limit) {
-        stop_for(self, KILL_CPU);
-        return;
-    }
-    /* Sooner the limit cannot be reached, with every CPU of the run busy. */
-    uint64_t pause = (limit - used) / cpu_count(self->plan);
-    self->next_cpu_ns = now + (pause > CPU_CHECK_MIN_NS ? pause : CPU_CHECK_MIN_NS);
-}
-
-static void look_at_memory(struct supervisor *self, uint64_t rss_bytes)
-{
-    struct observation *seen = self->seen;
-    bool has_init = plan_has(self->plan, PLAN_INIT);
-
-    if (rss_bytes <= self->plan->memory_bytes) {
-        if (rss_bytes > seen->monitor_memory_peak_bytes)
-            seen->monitor_memory_peak_bytes = rss_bytes;
-        return;
-    }
-    /* Shared pages count once for each process in the resident sets: confirmed before it kills. */
-    uint64_t pss_bytes = monitor_pss_bytes(self->run->pid, has_init);
-    if (pss_bytes > seen->monitor_memory_peak_bytes)
-        seen->monitor_memory_peak_bytes = pss_bytes;
-    if (pss_bytes > self->plan->memory_bytes)
-        stop_for(self, KILL_MEMORY);
-}
-
-static void look_at_processes(struct supervisor *self, uint64_t tasks)
-{
-    struct observation *seen = self->seen;
-
-    if (tasks <= seen->monitor_pids_peak)
-        return;
-    tasks = monitor_count_tasks(self->run->pid, plan_has(self->plan, PLAN_INIT));
-    if (tasks > seen->monitor_pids_peak)
-        seen->monitor_pids_peak = tasks;
-    if (plan_has(self->plan, PLAN_MONITOR_PROCESSES) && tasks > self->plan->process_count)
-        stop_for(self, KILL_PROCESSES);
-}
-
-static void run_monitor(struct supervisor *self, uint64_t now)
-{
-    const struct plan *plan = self->plan;
-    struct observation *seen = self->seen;
-    struct monitor_sample sample;
-    bool counts_cpu = plan_has(plan, PLAN_MONITOR_CPU) && self->run->perf_fd < 0;
-
-    if (now < self->next_monitor_ns || self->main_has_ended)
-        return;
-    if (!counts_cpu && !plan_has(plan, PLAN_MONITOR_PROCESSES) &&
-        !plan_has(plan, PLAN_MONITOR_MEMORY)) {
-        self->next_monitor_ns = UINT64_MAX;
-        return;
-    }
-    self->next_monitor_ns = now + MONITOR_INTERVAL_NS;
-    monitor_sample_tree(self->run->pid, plan_has(plan, PLAN_INIT), &sample);
-    seen->has_monitor = true;
-    look_at_processes(self, sample.tasks);
-    if (plan_has(plan, PLAN_MONITOR_MEMORY)) {
-        /* Near the limit the next look comes sooner: at 1 GB/s, 5 ms are 5 MB, and more on a busy machine. */
-        if (sample.rss_bytes > plan->memory_bytes / 2)
-            self->next_monitor_ns = now + MONITOR_NEAR_NS;
-        look_at_memory(self, sample.rss_bytes);
-    }
-    if (!counts_cpu)
-        return;
-    if (sample.cpu_ns > seen->monitor_cpu_ns)
-        seen->monitor_cpu_ns = sample.cpu_ns;
-    if (plan->cpu_ns != 0 && seen->monitor_cpu_ns >= plan->cpu_ns)
-        stop_for(self, KILL_CPU);
-}
-
 static void check_limits(struct supervisor *self)
 {
-    const struct plan *plan = self->plan;
-    uint64_t now = clock_now_ns();
+    uint64_t bytes = self->outlets[STREAM_STDOUT].bytes + self->outlets[STREAM_STDERR].bytes;
 
-    if (self->started_ns == 0 || self->main_has_ended)
+    if (self->main_has_ended)
         return;
-    if (plan->wall_ns != 0 && now - self->started_ns >= plan->wall_ns)
-        stop_for(self, KILL_WALL);
-    check_cpu(self, now);
-    run_monitor(self, now);
-    if (plan->output_total_bytes != 0 &&
-        self->outlets[STREAM_STDOUT].bytes + self->outlets[STREAM_STDERR].bytes >
-            plan->output_total_bytes)
-        stop_for(self, KILL_OUTPUT);
+    enum kill_reason reason = limit_watch_look(&self->limits, bytes);
+    if (reason != KILL_NONE)
+        stop_for(self, reason);
 }
 
 /* Until the next limit can be reached. */
 static uint64_t next_pause_ns(const struct supervisor *self)
 {
     uint64_t now = clock_now_ns();
-    uint64_t next = now + POLL_MAX_NS;
+    uint64_t next = self->main_has_ended ? UINT64_MAX : limit_watch_next_ns(&self->limits);
 
-    if (self->started_ns != 0 && !self->main_has_ended) {
-        if (self->plan->wall_ns != 0 && self->started_ns + self->plan->wall_ns < next)
-            next = self->started_ns + self->plan->wall_ns;
-        if (self->plan->cpu_ns != 0 && self->next_cpu_ns < next)
-            next = self->next_cpu_ns;
-        if (self->next_monitor_ns < next)
-            next = self->next_monitor_ns;
-    }
+    if (next > now + POLL_MAX_NS)
+        next = now + POLL_MAX_NS;
     return next > now ? next - now : 0;
 }
 
@@ -515,7 +392,13 @@ static bool can_begin_next(const struct supervisor *self)
 int supervise(struct run_state *run, struct part_state *part, bool has_next,
               enum watch_end *ret_end, struct berm_error *err)
 {
-    struct supervisor self = {.run = run, .part = part, .plan = part->plan, .seen = part->seen};
+    struct supervisor self = {
+        .run = run,
+        .part = part,
+        .plan = part->plan,
+        .seen = part->seen,
+        .limits = {.run = run, .part = part, .seen = part->seen}
+    };
     bool is_handing_over = false;
 
     self.inlet.to = -EBADF;

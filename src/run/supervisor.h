@@ -8,7 +8,7 @@
 #define BERM_RUN_SUPERVISOR_H
 
 #include "run/relay.h"
-#include "run/spawn.h"
+#include "run/state.h"
 
 /* How the watching ended. */
 enum watch_end {
@@ -21,7 +21,7 @@ enum watch_end {
  *
  * @ret_end  how it ended; WATCH_NEXT only when @has_next.
  * Returns 0, or -errno with @err filled: berm itself can go on no longer (no memory, poll failed).
- * Test: escape/B, cli/run.
+ * Test: escape, cli.
  */
 int supervise(struct run_state *run, struct part_state *part, bool has_next,
               enum watch_end *ret_end, struct berm_error *err);
