@@ -20,6 +20,7 @@
 #include "linux/clone.h"
 #include "linux/proc.h"
 #include "run/groups.h"
+#include "run/spawn.h"
 #include "run/supervisor.h"
 
 /* A session that forks while it is swept is scanned again, this often at the most. */
