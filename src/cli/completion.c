@@ -87,6 +87,8 @@ static const char bash_function[] =
     "    fi\n"
     "    case ${COMP_WORDS[1]} in\n"
     "        run|code|explain) ;;\n"
+    "        prove) COMPREPLY=($(compgen -W '--only --level --against --json --markdown --html --list --explain --jobs "
+    "--help' -- \"$cur\")); return;;\n"
     "        policy) COMPREPLY=($(compgen -W 'check show schema' -f -- \"$cur\")); return;;\n"
     "        completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return;;\n"
     "        help) COMPREPLY=($(compgen -W \"$_berm_verbs\" -- \"$cur\")); return;;\n"

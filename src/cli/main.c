@@ -28,6 +28,7 @@ const struct verb cli_verbs[] = {
     {"explain",    "what would be promised, and how; nothing runs",     cmd_explain},
     {"doctor",     "what this machine can give, tried and not guessed", cmd_doctor},
     {"policy",     "show or check a policy file",                       cmd_policy},
+    {"prove",      "run the attacks, and show what each level stops",   cmd_prove},
     {"version",    "print the version",                                 cmd_version},
     {"help",       "print help",                                        cmd_help},
     {"completion", "print a completion script for bash, zsh or fish",   cmd_completion},

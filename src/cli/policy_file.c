@@ -4,7 +4,6 @@
  */
 #include "cli/policy_file.h"
 
-#include <berm-config.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "cli/companion.h"
 
 /* A file of at most 1 MiB grows by the origins of its values; this is far over what it can become. */
 #define FLAT_MAX      (16u << 20)
@@ -33,37 +33,9 @@ struct child {
     int out_fd, err_fd;
 };
 
-/* A file that another user may have put there must not be started with this user's rights. */
-static bool is_safe_place(const char *path)
-{
-    char directory[PATH_MAX];
-    struct stat status;
-
-    (void)snprintf(directory, sizeof(directory), "%s", path);
-    char *slash = strrchr(directory, '/');
-    if (!slash || access(path, X_OK) < 0)
-        return false;
-    *slash = '\0';
-    if (stat(directory, &status) < 0)
-        return false;
-    return (status.st_uid == 0 || status.st_uid == geteuid()) && !(status.st_mode & S_IWOTH);
-}
-
 void policy_file_reader(char *ret_path, size_t size)
 {
-    static const char *const places[] = {"berm-policy", "src/policyreader/berm-policy"};
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-    for (size_t i = 0; length > 0 && i < sizeof(places) / sizeof(places[0]); i++) {
-        self[length] = '\0';
-        char *slash = strrchr(self, '/');
-        int directory_size = slash ? (int)(slash - self) : 0;
-        int wanted = snprintf(ret_path, size, "%.*s/%s", directory_size, self, places[i]);
-        if (wanted > 0 && (size_t)wanted < size && is_safe_place(ret_path))
-            return;
-    }
-    (void)snprintf(ret_path, size, "%s/berm-policy", BERM_LIBEXEC_DIR);
+    companion_find("berm-policy", "src/policyreader/berm-policy", ret_path, size);
 }
 
 static int no_memory(struct berm_error *err)

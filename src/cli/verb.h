@@ -20,6 +20,7 @@ int cmd_explain(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
+int cmd_prove(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 

@@ -94,6 +94,8 @@ int step_descriptors(struct enter_state *state)
         if (r < 0)
             return (int)r;
     }
+    if (!plan_has(state->plan, PLAN_CLOSE_DESCRIPTORS))
+        return 0; /* L0 and L1: those of the caller's that it left open; berm's own are closed at exec anyway */
     state->index = FIRST_EXTRA_FD;
     long r = RAW(SYS_close_range, (unsigned long)FIRST_EXTRA_FD, ~0UL,
                  (unsigned long)CLOSE_RANGE_CLOEXEC_FLAG);

@@ -89,7 +89,7 @@ const struct step enter_steps[STEP_COUNT] = {
         "(cgroup_namespaces(7))",
         step_cgroup_namespace},
     [STEP_DESCRIPTORS] = {STEP_DESCRIPTORS, BERM_LAYER_ENV, STEP_IN_PROGRAM, "descriptors",
-        "0, 1, 2 in place, every other descriptor closed at exec",
+        "0, 1, 2 in place; from L2 every other descriptor closed at exec",
         "after the groups' files have been used; before the limit on open files",
         step_descriptors},
     [STEP_WORK_DIR] = {STEP_WORK_DIR, BERM_LAYER_ENV, STEP_IN_PROGRAM, "work-dir",

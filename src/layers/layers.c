@@ -51,8 +51,18 @@ static void put_request_files(const struct policy *policy, const struct request 
     }
 }
 
-/* What is the same at every level: the program, and what berm itself must undo (its own signal settings,
- * descriptors). */
+/* A descriptor leads round every layer but limits: a directory round the hidden paths, a socket round the network
+ * namespace. At L0 and L1 the program inherits what the caller left open, as it inherits the environment. */
+static bool inherits_nothing(const struct policy *policy)
+{
+    for (int layer = BERM_LAYER_ENV; layer < BERM_LAYER_COUNT; layer++) {
+        if (layer_is_on(policy, (enum berm_layer)layer))
+            return true;
+    }
+    return false;
+}
+
+/* What is the same at every level: the program, and what berm itself must undo (its own signal settings). */
 static void plan_base(const struct policy *policy, const struct request *request,
                       const struct host *host, struct plan_builder *builder)
 {
@@ -71,7 +81,9 @@ static void plan_base(const struct policy *policy, const struct request *request
     builder->plan->argc = argc;
     builder->plan->argv_has_work_mark = request->argv_has_work_mark;
     builder->plan->state_dir = state_dir;
-    builder->plan->features |= PLAN_RESET_SIGNALS | PLAN_CLOSE_DESCRIPTORS;
+    builder->plan->features |= PLAN_RESET_SIGNALS;
+    if (inherits_nothing(policy))
+        builder->plan->features |= PLAN_CLOSE_DESCRIPTORS;
     /* A terminal is given by the session that owns it. */
     if (request->wants_tty)
         builder->plan->features |= PLAN_TTY | PLAN_NEW_SESSION;

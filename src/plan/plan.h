@@ -133,7 +133,7 @@ enum plan_feature {
     PLAN_DROP_CAPABILITIES = 1u << 6,
     PLAN_NO_NEW_PRIVS = 1u << 7,
     PLAN_RESET_SIGNALS = 1u << 8,     /* env */
-    PLAN_CLOSE_DESCRIPTORS = 1u << 9, /* env; always on: the program gets 0, 1, 2 */
+    PLAN_CLOSE_DESCRIPTORS = 1u << 9, /* every layer but limits: the program gets 0, 1, 2 */
     PLAN_TTY = 1u << 10,              /* env */
     PLAN_HOST_UID = 1u << 11,    /* privileges: a host uid of the run's own, taken by src/run */
     PLAN_WORK_DIR = 1u << 12,    /* env: a private directory on the host, made by src/run */

@@ -28,5 +28,8 @@ int named_fd_open(const char *name, int flags)
         ((mode & O_ACCMODE) != O_RDWR && (mode & O_ACCMODE) != (flags & O_ACCMODE)))
         return -EBADF;
     fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
+    /* It is berm's, and no program's: at L0 and L1 what is left open is inherited. */
+    if (fd >= 0 && number > STDERR_FILENO)
+        (void)fcntl((int)number, F_SETFD, FD_CLOEXEC);
     return fd < 0 ? -errno : fd;
 }

@@ -33,6 +33,8 @@ ROOMS = {
     "api": "berm.h",
     "cli": "verbs, flags, help, printing",
     "policyreader": "berm-policy: reads, checks and shows policy files",
+    "prove": "berm-prove: attacks, what the host sees of them, the matrix, other sandboxes",
+    "guest": "berm-guest: the static program that makes the attempts, for prove and the tests",
 }
 
 

@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-VERBS = ["run", "code", "explain", "doctor", "policy", "version", "help", "completion"]
+VERBS = ["run", "code", "explain", "doctor", "policy", "prove", "version", "help", "completion"]
 
 
 def berm(checkout, *words):

@@ -60,7 +60,7 @@ class Stage:
         self.directory = Path(tempfile.mkdtemp(prefix="berm-stage-", dir="/tmp"))
         self.directory.chmod(0o755)
         berm = Path(os.environ.get("BERM", ROOT / "build" / "berm"))
-        guest = Path(os.environ.get("BERM_GUEST", berm.parent / "tests" / "guest" / "berm-guest"))
+        guest = Path(os.environ.get("BERM_GUEST", berm.parent / "src" / "guest" / "berm-guest"))
         self.berm = self._copy(berm, "berm", "BERM")
         self.guest = self._copy(guest, "guest", "BERM_GUEST")
         self.system = self._system_directory(guest)

@@ -16,7 +16,7 @@ BUILD = Path(os.environ.get("BERM_BUILD", emulator.ROOT / "build"))
 def emulated(tmp_path_factory):
     if emulator.lacks():
         pytest.skip(emulator.lacks())
-    programs = {"berm": BUILD / "berm", "guest": BUILD / "tests/guest/berm-guest"}
+    programs = {"berm": BUILD / "berm", "guest": BUILD / "src/guest/berm-guest"}
     missing = [str(path) for path in programs.values() if not path.exists()]
     assert not missing, f"not built: {', '.join(missing)}"
     made = emulator.Machine(tmp_path_factory.mktemp("machine"), emulator.kernel(BUILD / "kernel"), programs)

@@ -338,3 +338,25 @@ def test_a_wait_of_the_library_ends_in_time_while_output_floods(stage, leftovers
     call("berm_request_free", request, result=None)
     call("berm_policy_free", policy, result=None)
     assert waited < 0 and calls and took < 0.5, (waited, took)
+
+
+@pytest.mark.parametrize("level", ["L0", "L1"])
+def test_below_the_env_layer_the_callers_descriptors_are_inherited_and_none_of_berms(stage, identity, level):
+    with open("/etc/hostname", encoding="ascii") as left_open, open("/dev/null", "w", encoding="ascii") as result:
+        done = run(stage, identity,
+                   ["run", "--level", level, "--result", f"fd:{result.fileno()}", "--", "ls", "/proc/self/fd"],
+                   pass_fds=(left_open.fileno(), result.fileno()), stdout=subprocess.PIPE)
+        seen = {int(number) for number in done.stdout.split()}
+        # The three streams, what was left open, and the directory that ls itself has open.
+        assert left_open.fileno() in seen, done
+        assert result.fileno() not in seen, done
+        assert len(seen) == 5, done
+
+
+@pytest.mark.parametrize("off", [[], ["env"], ["env", "process", "network"]], ids=str)
+def test_from_the_env_layer_on_or_with_any_other_but_limits_no_descriptor_is_inherited(stage, identity, off):
+    words = [word for layer in off for word in ("--off", layer)]
+    with open("/etc/hostname", encoding="ascii") as left_open:
+        done = run(stage, identity, ["run", "--level", "L5" if off else "L2", *words, "--", "ls", "/proc/self/fd"],
+                   pass_fds=(left_open.fileno(),), stdout=subprocess.PIPE)
+    assert len(done.stdout.split()) == 4 and not done.returncode, done

@@ -112,6 +112,7 @@ static int node(int argc, char **argv)
         return -errno;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int r = outcome_of(fd);
+    hold_for_host();
     (void)unlink(path); /* undone as far as it can be */
     return r;
 }
@@ -150,6 +151,7 @@ static int link_to(int argc, char **argv)
     if ((is_hard ? link(argv[1], path) : symlink(argv[1], path)) != 0)
         return -errno;
     r = read_text(path, text, sizeof(text));
+    hold_for_host();
     (void)unlink(path); /* undone */
     if (r < 0)
         return r;

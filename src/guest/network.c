@@ -228,6 +228,7 @@ static int listen_on(int argc, char **argv)
     if (bind(fd, &at.address.any, at.size) != 0 || listen(fd, 4) != 0)
         return -errno;
     (void)!write(2, "listening\n", 10);
+    hold_for_host();
     if (poll(&ready, 1, (int)number_of(argv[1])) != 1)
         return -ETIMEDOUT;
     return outcome_of(accept(fd, NULL, NULL));

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +115,13 @@ int in_child(int (*act)(void *), void *context)
 
     if (pid < 0)
         return -errno;
-    if (pid == 0)
-        _exit(-act(context));
+    if (pid == 0) {
+        int r = act(context);
+
+        if (r == 0)
+            hold_for_host();
+        _exit(-r);
+    }
     if (waitpid(pid, &status, 0) != pid)
         return -errno;
     return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
@@ -128,9 +135,64 @@ long now_ms(void)
     return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* No host looks for longer than this. */
+#define HOLD_MS 3000
+
+static const char *hold_tag;
+static bool has_held;
+
+void print_now(const void *bytes, size_t size)
+{
+    const char *at = bytes;
+
+    while (size > 0) {
+        ssize_t n = write(STDOUT_FILENO, at, size);
+
+        if (n <= 0)
+            return;
+        at += n;
+        size -= (size_t)n;
+    }
+}
+
+bool is_held(void)
+{
+    return hold_tag != NULL;
+}
+
+const char *hold_tag_of(void)
+{
+    return hold_tag ? hold_tag : "none";
+}
+
+void hold_for_host(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    char text[80];
+    char byte;
+
+    if (!hold_tag || has_held)
+        return;
+    has_held = true;
+    int n = snprintf(text, sizeof(text), "holding %s\n", hold_tag);
+    print_now(text, n > 0 ? (size_t)n : 0);
+    if (poll(&input, 1, HOLD_MS) == 1)
+        (void)!read(STDIN_FILENO, &byte, 1); /* the end of the input is as good */
+}
+
+void hold_in_child(void)
+{
+    if (!hold_tag)
+        return;
+    (void)alarm(2 * HOLD_MS / 1000); /* when the attempt itself was ended before */
+    for (;;)
+        (void)pause();
+}
+
 static const struct attempt *const tables[] = {
-    calls_attempts,   files_attempts,    load_attempts,      namespaces_attempts,
-    network_attempts, ordinary_attempts, processes_attempts, self_attempts,
+    calls_attempts,     files_attempts,      held_attempts,    load_attempts,
+    memory_attempts,    namespaces_attempts, network_attempts, ordinary_attempts,
+    processes_attempts, self_attempts,       time_attempts,
 };
 
 static const struct attempt *find(const char *name)
@@ -153,14 +215,32 @@ static int list_words(void)
     return 2;
 }
 
+/* `hold TAG` before the words: the tag is noted, and said, so that the host knows that the attempt was begun. */
+static int take_hold(int argc, char **argv)
+{
+    char text[80];
+
+    if (argc < 4 || strcmp(argv[1], "hold") != 0)
+        return 0;
+    hold_tag = argv[2];
+    int n = snprintf(text, sizeof(text), "began %s\n", hold_tag);
+    print_now(text, n > 0 ? (size_t)n : 0);
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
-    const struct attempt *attempt = argc > 1 ? find(argv[1]) : NULL;
+    int skip = take_hold(argc, argv);
+    const struct attempt *attempt = argc - skip > 1 ? find(argv[1 + skip]) : NULL;
     int r;
 
+    argc -= skip;
+    argv += skip;
     if (!attempt || argc - 2 < attempt->least)
         return list_words();
     r = attempt->run(argc - 2, argv + 2);
+    if (r == 0)
+        hold_for_host();
     if (r == 0)
         (void)printf("worked %s: %s\n", attempt->name, line);
     else

@@ -64,6 +64,7 @@ static int forks(int argc, char **argv)
         }
         children[started++] = pid;
     }
+    hold_for_host();
     for (long i = 0; i < started; i++) {
         (void)kill(children[i], SIGKILL);
         (void)waitpid(children[i], NULL, 0);
@@ -90,6 +91,7 @@ static int threads(int argc, char **argv)
             started++;
     }
     fact("started %ld of %ld", started, wanted);
+    hold_for_host(); /* whatever came of it: those that were started are there */
     return -error;
 }
 
@@ -130,22 +132,52 @@ static int alloc(int argc, char **argv)
     return allocate(number_of(argv[0]));
 }
 
+static void allocate_in_child(long mib, int ready_fd)
+{
+    int r = allocate(mib);
+
+    (void)alarm(LONGEST_S);
+    (void)!write(ready_fd, "r", 1);
+    hold_in_child();
+    (void)sleep(2);
+    _exit(r == 0 ? 0 : 1);
+}
+
+/* Until each child has its memory or is gone. */
+static void await_children(int ready_fd, long count)
+{
+    char byte;
+
+    for (long i = 0; i < count && read(ready_fd, &byte, 1) == 1; i++)
+        ;
+}
+
 /* N children that each touch M MiB and hold it until all have. */
 static int alloc_children(int argc, char **argv)
 {
+    static pid_t children[CHILDREN_MAX];
     long count = number_of(argv[0]);
     long mib = number_of(argv[1]);
     long ended = 0;
+    int ready[2];
 
     (void)argc;
+    if (count > CHILDREN_MAX || pipe(ready) != 0)
+        return -errno;
     for (long i = 0; i < count; i++) {
-        if (fork() == 0) {
-            int r = allocate(mib);
-
-            (void)alarm(LONGEST_S);
-            (void)sleep(2);
-            _exit(r == 0 ? 0 : 1);
+        children[i] = fork();
+        if (children[i] == 0)
+            allocate_in_child(mib, ready[1]);
+    }
+    (void)close(ready[1]);
+    await_children(ready[0], count);
+    if (is_held()) {
+        hold_for_host();
+        for (long i = 0; i < count; i++) {
+            if (children[i] > 0)
+                (void)kill(children[i], SIGKILL);
         }
+        return 0;
     }
     for (int status = 0; wait(&status) > 0;)
         ended += WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -222,16 +254,16 @@ static int open_files(int argc, char **argv)
     long wanted = number_of(argv[0]);
     long opened = 3; /* 0, 1, 2 */
 
+    int r = 0;
+
     (void)argc;
-    while (opened < wanted) {
-        if (open("/dev/null", O_RDONLY | O_CLOEXEC) < 0) {
-            fact("%ld files are open", opened);
-            return -errno;
-        }
-        opened++;
+    while (r == 0 && opened < wanted) {
+        r = open("/dev/null", O_RDONLY | O_CLOEXEC) < 0 ? -errno : 0;
+        opened += r == 0;
     }
     fact("%ld files are open", opened);
-    return 0;
+    hold_for_host();
+    return r;
 }
 
 static int write_mib(int argc, char **argv)

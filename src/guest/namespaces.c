@@ -98,8 +98,9 @@ static int setns_one(int argc, char **argv)
 static int mount_tmpfs(int argc, char **argv)
 {
     (void)argc;
-    if (mount("none", argv[0], "tmpfs", 0, NULL) != 0)
+    if (mount("berm-attack-mount", argv[0], "tmpfs", 0, NULL) != 0)
         return -errno;
+    hold_for_host();
     return outcome_of(umount2(argv[0], MNT_DETACH));
 }
 
@@ -121,6 +122,7 @@ static int bind(int argc, char **argv)
     (void)argc;
     if (mount(argv[0], argv[1], NULL, MS_BIND, NULL) != 0)
         return -errno;
+    hold_for_host();
     return outcome_of(umount2(argv[1], MNT_DETACH));
 }
 
@@ -129,7 +131,7 @@ static int mount_in_userns_act(void *directory)
 {
     if (syscall(SYS_unshare, CLONE_NEWUSER | CLONE_NEWNS) != 0)
         return -errno;
-    return outcome_of(mount("none", directory, "tmpfs", 0, NULL));
+    return outcome_of(mount("berm-attack-mount", directory, "tmpfs", 0, NULL));
 }
 
 static int mount_in_userns(int argc, char **argv)

@@ -1,0 +1,236 @@
+/*
+ * From an attack and a column to a judged cell.
+ */
+#include "prove/run_cell.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "prove/berm_column.h"
+#include "prove/programs.h"
+
+/* The words of the attack, ready for the guest: hold TAG WORD... */
+struct guest_words {
+    char texts[ATTACK_WORDS_MAX + 2][WORLD_PATH_MAX];
+    char *items[ATTACK_WORDS_MAX + 3]; /* NULL-terminated */
+};
+
+int cell_runner_begin(struct cell_runner *runner, const char **ret_what)
+{
+    int r = world_plant(&runner->world, prove_programs.guest, ret_what);
+
+    runner->is_planted = true; /* in part, when it failed: what is there is removed */
+    return r;
+}
+
+void cell_runner_end(struct cell_runner *runner)
+{
+    struct places places = {.directory = runner->world.directory,
+                            .work = runner->world.work,
+                            .guest = runner->world.guest,
+                            .result_fd = -1};
+
+    for (size_t i = 0; i < prove_peer_count; i++) {
+        if ((runner->prepared & (1u << i)) && prove_peers[i].forget)
+            prove_peers[i].forget(&places);
+    }
+    if (runner->is_planted)
+        world_clear(&runner->world);
+}
+
+static int fill_words(const struct cell_runner *runner, const struct attack *attack,
+                      const char *tag, struct guest_words *words)
+{
+    size_t count = 2;
+
+    (void)snprintf(words->texts[0], sizeof(words->texts[0]), "hold");
+    (void)snprintf(words->texts[1], sizeof(words->texts[1]), "%s", tag);
+    for (size_t i = 0; i < ATTACK_WORDS_MAX && attack->words[i]; i++, count++) {
+        if (world_expand(&runner->world, attack->words[i], words->texts[count],
+                         sizeof(words->texts[count])) < 0)
+            return -EINVAL;
+    }
+    for (size_t i = 0; i < count; i++)
+        words->items[i] = words->texts[i];
+    words->items[count] = NULL;
+    return 0;
+}
+
+static void note_tried(const struct guest_words *words, struct cell *cell)
+{
+    size_t used = 0;
+
+    cell->tried[0] = '\0';
+    for (size_t i = 2; words->items[i] && used < sizeof(cell->tried); i++)
+        used += (size_t)snprintf(cell->tried + used, sizeof(cell->tried) - used, "%s%.200s",
+                                 i > 2 ? " " : "", words->items[i]);
+}
+
+/* The last line that begins as the guest's own word does. */
+static void note_said(const struct scene *scene, struct cell *cell)
+{
+    static const char *const begins[] = {"worked ", "failed "};
+    const char *found = NULL;
+
+    for (size_t i = 0; i < 2; i++) {
+        for (const char *at = scene->output; (at = strstr(at, begins[i])) != NULL; at++) {
+            if ((at == scene->output || at[-1] == '\n') && at > found)
+                found = at;
+        }
+    }
+    if (found)
+        (void)snprintf(cell->said, sizeof(cell->said), "%.*s", (int)strcspn(found, "\n"), found);
+}
+
+static void note_failure(const struct scene *scene, struct cell *cell)
+{
+    int status = scene->wait_status;
+    const char *end = scene->complaint + strlen(scene->complaint);
+    const char *begin = end;
+
+    while (end > scene->complaint && end[-1] == '\n')
+        end--;
+    for (begin = end; begin > scene->complaint && begin[-1] != '\n';)
+        begin--;
+    (void)snprintf(cell->seen, sizeof(cell->seen), "the attack was not begun: %s %d%s%.*s",
+                   WIFEXITED(status) ? "exit status" : "ended by signal",
+                   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+                   end > begin ? ": " : "", (int)(end - begin), begin);
+}
+
+static void judge(const struct scene *scene, struct cell *cell)
+{
+    bool is_berms = scene->column->level >= 0;
+    bool is_run = !is_berms || read_berm_result(scene, cell);
+    bool has_worked = strncmp(cell->said, "worked", 6) == 0;
+
+    if (!scene->has_begun) {
+        cell->state = CELL_ERROR;
+        if (is_run || cell->seen[0] == '\0')
+            note_failure(scene, cell);
+    } else if (scene->has_hung && !scene->is_harmed) {
+        cell->state = CELL_ERROR;
+        (void)snprintf(cell->seen, sizeof(cell->seen),
+                       "the run did not end, and was ended from outside");
+    } else if (scene->attack->while_held && has_worked && !scene->has_held) {
+        cell->state = CELL_ERROR;
+        (void)snprintf(cell->seen, sizeof(cell->seen),
+                       "the host could not look at it while it held still");
+    } else {
+        cell->state = scene->is_harmed ? CELL_HARMED : CELL_CONTAINED;
+        (void)snprintf(cell->seen, sizeof(cell->seen), "%s",
+                       scene->seen[0] != '\0' ? scene->seen
+                                              : "it was ended before the host could look");
+    }
+    cell->is_missed = cell->is_promised && cell->state == CELL_HARMED;
+}
+
+/* 0, or -errno with the reason in @missing: the tool cannot be used here. */
+static int prepare_peer(struct cell_runner *runner, const struct peer *peer,
+                        const struct places *places, char *missing)
+{
+    unsigned bit = 1u << (unsigned)(peer - prove_peers);
+
+    if (runner->prepared & bit || !peer->prepare)
+        return 0;
+    runner->prepared |= bit;
+    return peer->prepare(places, missing, sizeof(((struct column *)0)->missing));
+}
+
+static int wrap(struct cell_runner *runner, const struct attack *attack,
+                const struct column *column, const struct places *places, struct guest_words *guest,
+                char *missing, struct words *words)
+{
+    const struct peer *peer = column->level < 0 ? peer_find(column->name) : NULL;
+    int r = 0;
+
+    if (column->level >= 0) {
+        wrap_by_berm(attack, &runner->world, column, places, words);
+    } else if (!peer) {
+        words_of_command(column->title, words);
+        words_add(words, "%s", places->guest);
+    } else {
+        r = prepare_peer(runner, peer, places, missing);
+        if (r == 0 && peer->write_words) {
+            r = peer->write_words(places, guest->items);
+            if (r == 0)
+                peer->wrap(places, words);
+            return r;
+        }
+        if (r == 0)
+            peer->wrap(places, words);
+    }
+    for (size_t i = 0; r == 0 && guest->items[i]; i++)
+        words_add(words, "%s", guest->items[i]);
+    return r;
+}
+
+static void play(struct cell_runner *runner, const struct attack *attack,
+                 const struct column *column, char *missing, struct cell *cell)
+{
+    struct scene scene = {.world = &runner->world, .attack = attack, .column = column};
+    struct guest_words guest;
+    struct words words = {0};
+    int ends[2] = {-1, -1};
+    struct places places = {
+        .berm = prove_programs.berm,
+        .guest = runner->world.guest,
+        .directory = runner->world.directory,
+        .work = runner->world.work,
+        .result_fd = -1,
+        .wall_ms = attack->wall_ms ? attack->wall_ms : PROVE_WALL_MS,
+        .cpu_ms = attack->cpu_ms,
+    };
+
+    (void)snprintf(scene.tag, sizeof(scene.tag), "%.10s-%u", runner->world.name, runner->number++);
+    int r = world_mend(&runner->world);
+    if (r == 0)
+        r = fill_words(runner, attack, scene.tag, &guest);
+    if (r == 0)
+        note_tried(&guest, cell);
+    if (r == 0 && column->level >= 0 && pipe2(ends, O_CLOEXEC) < 0)
+        r = -errno;
+    if (ends[0] >= 0)
+        (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    places.result_fd = ends[1];
+    if (r == 0)
+        r = wrap(runner, attack, column, &places, &guest, missing, &words);
+    if (r == 0) {
+        r = scene_play(&scene, words.items, ends[0], ends[1]);
+    } else if (ends[0] >= 0) {
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+    }
+    cell->took_ms = scene.took_ms;
+    if (r == 0) {
+        note_said(&scene, cell);
+        judge(&scene, cell);
+    } else {
+        cell->state = CELL_ERROR;
+        (void)snprintf(cell->seen, sizeof(cell->seen), "the attack could not be started: %s",
+                       strerror(-r));
+    }
+    words_done(&words);
+    scene_done(&scene);
+}
+
+void cell_runner_run(struct cell_runner *runner, const struct attack *attack,
+                     const struct column *column, char *missing, struct cell *cell)
+{
+    const char *lack = attack_lacks(attack);
+
+    memset(cell, 0, sizeof(*cell));
+    cell->is_promised = column->level >= 0 ? column->level >= attack->from
+                                           : (column->claims & (1u << attack->topic)) != 0;
+    if (lack) {
+        cell->state = CELL_NOT_APPLICABLE;
+        (void)snprintf(cell->seen, sizeof(cell->seen), "%s", lack);
+        return;
+    }
+    play(runner, attack, column, missing, cell);
+}
