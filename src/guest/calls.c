@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 #define ARG(value) ((long)(intptr_t)(value))
 

@@ -14,7 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 static int read_file(int argc, char **argv)
 {

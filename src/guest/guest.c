@@ -1,7 +1,7 @@
 /*
  * The frame of berm-guest: words, the one line, and what the attempts share.
  */
-#include "guest.h"
+#include "guest/guest.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -24,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 #define MIB              (1L << 20)
 #define NO_RANDOM_LAYOUT 0x0040000L /* ADDR_NO_RANDOMIZE, personality(2) */

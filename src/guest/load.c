@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 /* No behaviour outlives this, whatever its argument. */
 #define LONGEST_S    60

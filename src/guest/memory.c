@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 /* What lies at an address is a text of at most this. */
 #define TEXT_SIZE 64

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 static const struct {
     const char *name;

@@ -19,7 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 /* An attempt that waits longer than this counts as failed: nothing may wait inside. */
 #define PATIENCE_MS 3000

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 #define PATIENCE_MS 5000
 

@@ -24,7 +24,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 #define TEXT_MAX 65536
 

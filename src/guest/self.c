@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 /* The named lines of /proc/self/status. */
 static int status(int argc, char **argv)

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "guest.h"
+#include "guest/guest.h"
 
 #define BOMB_MAX      8192
 #define CHAIN_LINK_MS 5

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "berm/berm.h"
+#include "base/error.h"
 
 #define ATTACK_WORDS_MAX 8
 

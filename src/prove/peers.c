@@ -4,6 +4,7 @@
  * In: a name, or a command of the user's. Out: what the column is called, what is typed, what it claims, and why it
  * cannot be had. Each preset is told in a file of its own; the rule for `claims` is in peers_parts.h.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,7 @@ const struct peer prove_peers[] = {
      .note = "`docker run` as it is typed without a flag: what the default configuration of docker gives everybody.",
      .prepare = docker_prepare, .wrap = docker_wrap, .forget = docker_forget},
 
-    {.name = "docker-hardened", .title = "docker run, hardened", .program = "docker",
+    {.name = "docker-hardened", .title = "hardened docker run", .program = "docker",
      .claims = CLAIM_CONTAINER | CLAIM(CPUS) | CLAIM(MEMORY) | CLAIM(PROCESSES) | CLAIM(NETWORK) |
                CLAIM(PRIVILEGES) | CLAIM(KERNEL),
      .note = "`docker run` with the flags that guides to hardening name: no network, a read-only root, memory, CPU "
@@ -63,35 +64,37 @@ const struct peer prove_peers[] = {
              "filter, resource limits and, where systemd is PID 1, properties of the machine's scope.",
      .prepare = nspawn_prepare, .wrap = nspawn_wrap, .forget = nspawn_forget},
 
-    {.name = "unshare", .title = "unshare", .program = "unshare",
+    {.name = "unshare", .title = "util-linux unshare", .program = "unshare",
      .claims = CLAIM(LEFTOVERS) | CLAIM(OTHERS) | CLAIM(NETWORK),
      .note = "Every namespace but time, and a root directory, as unshare(1) makes them: it has no limit, and hides "
              "nothing that its namespaces do not.",
      .prepare = unshare_prepare, .wrap = unshare_wrap},
 
-    {.name = "timeout", .title = "timeout and prlimit", .program = "timeout",
+    {.name = "timeout", .title = "coreutils timeout", .program = "timeout",
      .claims = CLAIM(TIME) | CLAIM(FILE_SIZE) | CLAIM(OPEN_FILES) | CLAIM(PROCESSES),
      .note = "What everybody has at hand: timeout(1) for the wall clock, prlimit(1) for resource limits.",
      .prepare = timeout_prepare, .wrap = timeout_wrap},
 };
 
-/* Beside the interface: of which package a preset is, what it loses here, and what it lacks. */
+/* Beside the interface, a row for each preset in the same order: its package, what it loses here, what it lacks. */
 static const struct {
-    const char *name, *package;
-    uint32_t (*unclaimed)(void);            /* for this caller on this machine; NULL: nothing */
+    const char *package;
+    uint32_t (*unclaimed)(void);               /* for this caller on this machine; NULL: nothing */
     void (*lacks)(char *ret_why, size_t size); /* besides the program; NULL: nothing */
 } circumstances[] = {
-    {"bwrap",           "bubblewrap",        root_unclaimed,   NULL},
-    {"firejail",        "firejail",          root_unclaimed,   NULL},
-    {"runc",            "runc",              oci_unclaimed,    NULL},
-    {"crun",            "crun",              oci_unclaimed,    NULL},
-    {"docker",          "docker.io",         NULL,             docker_lacks},
-    {"docker-hardened", "docker.io",         root_unclaimed,   docker_lacks},
-    {"nspawn",          "systemd-container", nspawn_unclaimed, nspawn_lacks},
-    {"unshare",         "util-linux",        NULL,             NULL},
-    {"timeout",         "coreutils",         NULL,             NULL},
+    {"bubblewrap",        root_unclaimed,   NULL},
+    {"firejail",          root_unclaimed,   NULL},
+    {"runc",              oci_unclaimed,    NULL},
+    {"crun",              oci_unclaimed,    NULL},
+    {"docker.io",         NULL,             docker_lacks},
+    {"docker.io",         root_unclaimed,   docker_lacks},
+    {"systemd-container", nspawn_unclaimed, nspawn_lacks},
+    {"util-linux",        NULL,             NULL},
+    {"coreutils",         NULL,             NULL},
 };
 
+static_assert(sizeof(circumstances) / sizeof(circumstances[0]) == sizeof(prove_peers) / sizeof(prove_peers[0]),
+              "a preset without its row");
 /* clang-format on */
 
 const size_t prove_peer_count = sizeof(prove_peers) / sizeof(prove_peers[0]);
@@ -107,10 +110,8 @@ const struct peer *peer_find(const char *name)
 
 static void apply_circumstances(const struct peer *peer, struct column *column)
 {
-    size_t i = 0;
+    size_t i = (size_t)(peer - prove_peers);
 
-    while (strcmp(circumstances[i].name, peer->name) != 0)
-        i++; /* each preset has its row: unit/prove/peers */
     if (circumstances[i].unclaimed)
         column->claims &= ~circumstances[i].unclaimed();
     if (!tool_is_there(peer->program))
@@ -140,6 +141,23 @@ static void column_of_preset(const struct peer *peer, const struct places *place
     words_done(&words);
 }
 
+/* Why a command cannot be used; "": it can. @r is what reading it gave. */
+static void find_fault(const char *command, const struct words *words, int r, char *ret_why,
+                       size_t size)
+{
+    if (strlen(command) >= sizeof(((struct column *)0)->title))
+        (void)snprintf(ret_why, size, "a command has at most %zu characters: use a script",
+                       sizeof(((struct column *)0)->title) - 1);
+    else if (r == -EINVAL)
+        (void)snprintf(ret_why, size, "a quote in the command is not closed");
+    else if (r < 0)
+        (void)snprintf(ret_why, size, "the command cannot be read: %s", strerror(-r));
+    else if (words->count == 0)
+        (void)snprintf(ret_why, size, "the command is empty: name a preset or a command");
+    else if (!tool_is_there(words->items[0]))
+        (void)snprintf(ret_why, size, "no such program: %.80s", words->items[0]);
+}
+
 /* The title of a command is the command itself: its words are read from there again. */
 static void column_of_command(const char *command, const struct places *places,
                               struct column *column)
@@ -149,22 +167,7 @@ static void column_of_command(const char *command, const struct places *places,
 
     (void)snprintf(column->name, sizeof(column->name), "%s", command);
     (void)snprintf(column->title, sizeof(column->title), "%s", command);
-    if (strlen(command) >= sizeof(column->title))
-        (void)snprintf(column->missing, sizeof(column->missing),
-                       "a command has at most %zu characters: use a script",
-                       sizeof(column->title) - 1);
-    else if (r == -EINVAL)
-        (void)snprintf(column->missing, sizeof(column->missing),
-                       "a quote in the command is not closed");
-    else if (r < 0)
-        (void)snprintf(column->missing, sizeof(column->missing), "the command cannot be read: %s",
-                       strerror(-r));
-    else if (words.count == 0)
-        (void)snprintf(column->missing, sizeof(column->missing),
-                       "the command is empty: name a preset or a command");
-    else if (!tool_is_there(words.items[0]))
-        (void)snprintf(column->missing, sizeof(column->missing), "no such program: %.80s",
-                       words.items[0]);
+    find_fault(command, &words, r, column->missing, sizeof(column->missing));
     words_add(&words, "%s", places->guest);
     words_line(&words, places, NULL, column->command, sizeof(column->command));
     words_done(&words);
