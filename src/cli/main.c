@@ -19,6 +19,12 @@
 #    include "enter/sequence.h"
 #endif
 
+#ifdef BERM_PLANTED_DEFECTS
+#    include <stdbool.h>
+
+#    include "plan/defect.h"
+#endif
+
 extern char **environ;
 
 /* clang-format off */
@@ -97,6 +103,47 @@ static bool take_fault(int *argc, char ***argv)
 }
 #endif
 
+#ifdef BERM_PLANTED_DEFECTS
+static bool plant(const char *name, size_t length)
+{
+#    define PLANT_ONE(defect, place)                                                               \
+        if (strlen(#defect) == length && strncmp(name, #defect, length) == 0) {                    \
+            planted_defects |= 1ULL << DEFECT_##defect;                                            \
+            return true;                                                                           \
+        }
+    PLANTED_DEFECTS(PLANT_ONE)
+#    undef PLANT_ONE
+    return false;
+}
+
+/* Only in berm-defective: "--defects" lists them, "--plant NAME[,NAME]" plants. False: main ends with @ret_status. */
+static bool take_plants(int *argc, char ***argv, int *ret_status)
+{
+#    define PRINT_ONE(defect, place) (void)printf("%s %s\n", #    defect, place);
+    *ret_status = 0;
+    if (*argc == 2 && strcmp((*argv)[1], "--defects") == 0) {
+        PLANTED_DEFECTS(PRINT_ONE)
+        return false;
+    }
+#    undef PRINT_ONE
+    if (*argc < 3 || strcmp((*argv)[1], "--plant") != 0)
+        return true;
+    for (const char *at = (*argv)[2]; *at != '\0'; at += strspn(at, ",")) {
+        size_t length = strcspn(at, ",");
+        if (!plant(at, length)) {
+            (void)fprintf(stderr, "berm: there is no defect \"%.*s\"\n", (int)length, at);
+            *ret_status = EXIT_REFUSED;
+            return false;
+        }
+        at += length;
+    }
+    (*argv)[2] = (*argv)[0];
+    *argc -= 2;
+    *argv += 2;
+    return true;
+}
+#endif
+
 int main(int argc, char **argv)
 {
     struct berm_error err;
@@ -113,6 +160,11 @@ int main(int argc, char **argv)
 #ifdef BERM_FAULT_INJECTION
     if (!take_fault(&argc, &argv))
         return 0;
+#endif
+#ifdef BERM_PLANTED_DEFECTS
+    int status = 0;
+    if (!take_plants(&argc, &argv, &status))
+        return status;
 #endif
     if (argc < 2) {
         error_set(&err, BERM_E_INVALID, BERM_LAYER_NONE, 0, "`berm help` shows how to begin",

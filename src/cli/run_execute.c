@@ -16,6 +16,7 @@
 #include "cli/result_print.h"
 #include "cli/run_command.h"
 #include "cli/terminal.h"
+#include "plan/defect.h"
 #include "run/failure.h"
 #include "wire/result_json.h"
 
@@ -146,7 +147,7 @@ static int prepare_part(const struct run_command *command, enum cli_part_id id, 
                         struct cli_part *part)
 {
     struct identity_area area = run_command_identity();
-    bool is_capturing = command->is_capturing || id == PART_COMPILE;
+    bool is_capturing = (command->is_capturing && !IS_PLANTED(output_uncut)) || id == PART_COMPILE;
     const struct plan *plan = id == PART_COMPILE ? command->compile_plan : command->plan;
 
     part->io = (struct run_io){
@@ -231,7 +232,8 @@ static int plan_without(struct run_command *command, const struct berm_error *wh
     struct berm_error err = {0};
     enum layer_mode *mode = &command->policy->modes[why->layer];
 
-    if (why->code != BERM_E_UNAVAILABLE || why->layer == BERM_LAYER_NONE || *mode != MODE_PREFER)
+    if (why->code != BERM_E_UNAVAILABLE || why->layer == BERM_LAYER_NONE ||
+        (*mode != MODE_PREFER && !IS_PLANTED(fail_open)))
         return 0;
     *mode = MODE_OFF;
     if (command->compile_policy)

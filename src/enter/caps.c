@@ -8,6 +8,7 @@
 
 #include "enter/raw.h"
 #include "enter/sequence.h"
+#include "plan/defect.h"
 
 /* A set is 64 bits; PR_CAPBSET_DROP answers EINVAL above the kernel's last one (capabilities(7)). */
 #define CAPABILITY_LIMIT 64
@@ -24,6 +25,22 @@ static int drop_bounding_set(void)
     return 0;
 }
 
+#ifdef BERM_PLANTED_DEFECTS
+/* What is left in the permitted set is in force again after one call. */
+static int drop_effective(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+    int r = (int)RAW(SYS_capget, &header, sets);
+    for (int i = 0; r == 0 && i < _LINUX_CAPABILITY_U32S_3; i++)
+        sets[i].effective = 0;
+    return r < 0 ? r : (int)RAW(SYS_capset, &header, sets);
+}
+#else
+#    define drop_effective() 0
+#endif
+
 int step_capabilities(struct enter_state *state)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
@@ -35,6 +52,8 @@ int step_capabilities(struct enter_state *state)
 
     if (!plan_has(state->plan, PLAN_DROP_CAPABILITIES))
         return 0;
+    if (IS_PLANTED(caps_effective_only))
+        return drop_effective();
     r = drop_bounding_set();
     if (r < 0)
         return r;
@@ -67,7 +86,7 @@ static const struct namespace_budget budgets[] = {
 
 int step_no_nesting(struct enter_state *state)
 {
-    if (!plan_has(state->plan, PLAN_NO_NESTING))
+    if (!plan_has(state->plan, PLAN_NO_NESTING) || IS_PLANTED(nesting_allowed))
         return 0;
     for (uint32_t i = 0; i < sizeof(budgets) / sizeof(budgets[0]); i++) {
         state->index = i;
@@ -86,7 +105,7 @@ int step_no_nesting(struct enter_state *state)
 
 int step_no_new_privs(struct enter_state *state)
 {
-    if (!plan_has(state->plan, PLAN_NO_NEW_PRIVS))
+    if (!plan_has(state->plan, PLAN_NO_NEW_PRIVS) || IS_PLANTED(no_new_privs_unset))
         return 0;
     return raw_prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }

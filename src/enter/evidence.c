@@ -14,6 +14,7 @@
 
 #include "enter/raw.h"
 #include "enter/sequence.h"
+#include "plan/defect.h"
 
 const struct enter_namespace enter_namespaces[ENTER_NAMESPACES] = {
     {CLONE_NEWUSER,   "user",   "user"   },
@@ -318,7 +319,9 @@ int step_evidence(struct enter_state *state)
     struct enter_message message = {.kind = ENTER_READY, .step = STEP_EVIDENCE};
 
     read_evidence(state->context, &state->evidence);
-    uint32_t item = contradiction(state->context, &state->evidence);
+    uint32_t item = IS_PLANTED(evidence_not_compared)
+                        ? EVIDENCE_COUNT
+                        : contradiction(state->context, &state->evidence);
     if (item != EVIDENCE_COUNT) {
         state->index = item;
         state->layer = evidence_layer(state->plan, item);

@@ -7,6 +7,7 @@
 
 #include "enter/raw.h"
 #include "enter/sequence.h"
+#include "plan/defect.h"
 
 #define FIRST_EXTRA_FD           3
 #define CLOSE_RANGE_CLOEXEC_FLAG (1U << 2) /* Linux 5.11, close_range(2) */
@@ -15,7 +16,7 @@
 
 int step_new_session(struct enter_state *state)
 {
-    if (!plan_has(state->plan, PLAN_NEW_SESSION))
+    if (!plan_has(state->plan, PLAN_NEW_SESSION) || IS_PLANTED(session_kept))
         return 0;
     long r = RAW(SYS_setsid);
     if (r < 0 || !plan_has(state->plan, PLAN_TTY))
@@ -44,7 +45,7 @@ int step_signals(struct enter_state *state)
 
 int step_keyring(struct enter_state *state)
 {
-    if (!plan_has(state->plan, PLAN_NEW_KEYRING))
+    if (!plan_has(state->plan, PLAN_NEW_KEYRING) || IS_PLANTED(keyring_kept))
         return 0;
     /* A kernel without keys, or an outer filter that refuses keyctl to the program as well: nothing to part with
      * (keyctl_join_session_keyring(3)). */
@@ -94,7 +95,7 @@ int step_descriptors(struct enter_state *state)
         if (r < 0)
             return (int)r;
     }
-    if (!plan_has(state->plan, PLAN_CLOSE_DESCRIPTORS))
+    if (!plan_has(state->plan, PLAN_CLOSE_DESCRIPTORS) || IS_PLANTED(keep_descriptors))
         return 0; /* L0 and L1: those of the caller's that it left open; berm's own are closed at exec anyway */
     state->index = FIRST_EXTRA_FD;
     long r = RAW(SYS_close_range, (unsigned long)FIRST_EXTRA_FD, ~0UL,
@@ -106,7 +107,7 @@ int step_work_dir(struct enter_state *state)
 {
     const char *cwd = plan_text_of(state->plan, state->plan->cwd);
 
-    if (cwd[0] == '\0')
+    if (cwd[0] == '\0' || IS_PLANTED(work_dir_shared))
         return 0; /* the caller's: L0 and L1 */
     return raw_chdir(cwd[0] == PLAN_WORK_MARK ? state->context->work_path : cwd);
 }

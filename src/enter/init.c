@@ -15,6 +15,7 @@
 
 #include "enter/raw.h"
 #include "enter/sequence.h"
+#include "plan/defect.h"
 
 #define INIT_NAME "berm-init"
 
@@ -51,6 +52,8 @@ int step_hide_init(struct enter_state *state)
     int r;
 
     if (!plan_has(state->plan, PLAN_INIT))
+        return 0;
+    if (IS_PLANTED(pid1_readable))
         return 0;
     wipe_identity(state->context);
     r = raw_prctl(PR_SET_NAME, (unsigned long)(uintptr_t)INIT_NAME, 0, 0, 0);
@@ -267,7 +270,8 @@ void init_main(struct enter_state *state)
         [WAIT_BERM] = {.fd = context->berm_pidfd, .events = POLLIN},
     };
     uint64_t wall_ns = state->plan->wall_ns;
-    uint64_t deadline_ns = wall_ns != 0 ? now_ns() + wall_ns + WALL_GRACE_NS : 0;
+    uint64_t deadline_ns =
+        wall_ns != 0 && !IS_PLANTED(wall_unwatched) ? now_ns() + wall_ns + WALL_GRACE_NS : 0;
     while (!reap(state->program_pid, state->status_fd)) {
         wait_for_event(slots, deadline_ns);
         if (slots[WAIT_CONTROL].revents != 0)

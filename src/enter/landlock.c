@@ -6,6 +6,7 @@
 
 #include "enter/raw.h"
 #include "enter/sequence.h"
+#include "plan/defect.h"
 
 /* The ABI 6 layout (Linux 6.12). The kernel takes a longer struct than it knows only when the rest is
  * zero (landlock_create_ruleset(2), copy_min_struct_from_user), so the size is cut to what is used. */
@@ -50,7 +51,8 @@ int step_landlock(struct enter_state *state)
     struct ruleset_attributes attributes = {plan->landlock_fs, plan->landlock_net,
                                             plan->landlock_scoped};
 
-    if (plan->landlock_fs == 0 && plan->landlock_net == 0 && plan->landlock_scoped == 0)
+    if (IS_PLANTED(landlock_unset) ||
+        (plan->landlock_fs == 0 && plan->landlock_net == 0 && plan->landlock_scoped == 0))
         return 0;
     long fd = RAW(SYS_landlock_create_ruleset, &attributes, attributes_size(plan), 0UL);
     if (fd < 0)

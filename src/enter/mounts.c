@@ -14,6 +14,7 @@
 #include "enter/attach.h"
 #include "enter/raw.h"
 #include "enter/sequence.h"
+#include "plan/defect.h"
 
 /* mount(2) flags; <sys/mount.h> clashes with <linux/mount.h>. */
 #ifndef MS_NOSUID
@@ -176,8 +177,8 @@ static int seal(const struct enter_state *state)
     struct mount_attr all = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
                              .propagation = MS_PRIVATE};
     struct mount_attr root = {.attr_clr = MOUNT_ATTR_RDONLY};
-    long r = RAW(SYS_mount_setattr, RAW_ARG(AT_FDCWD), ".", (unsigned long)AT_RECURSIVE, &all,
-                 sizeof(all));
+    unsigned long depth = IS_PLANTED(readonly_top_mount_only) ? 0UL : (unsigned long)AT_RECURSIVE;
+    long r = RAW(SYS_mount_setattr, RAW_ARG(AT_FDCWD), ".", depth, &all, sizeof(all));
 
     if (r < 0 || state->skeleton_fd >= 0)
         return (int)r;
@@ -213,6 +214,8 @@ static int hide(const char *target)
 
     if (fd >= 0) {
         (void)raw_close(fd);
+        if (IS_PLANTED(hidden_path_writable))
+            return do_mount(target, target, NULL, MS_BIND | MS_REC, NULL);
         return do_mount("tmpfs", target, "tmpfs", MS_NOSUID | MS_NODEV,
                         "size=1m,nr_inodes=256,mode=0755");
     }

@@ -5,6 +5,7 @@
 
 #include "enter/raw.h"
 #include "enter/sequence.h"
+#include "plan/defect.h"
 
 /* The kernel's struct rlimit64, whatever the C library calls it (prlimit(2)). */
 struct kernel_rlimit {
@@ -15,7 +16,7 @@ int step_rlimits(struct enter_state *state)
 {
     const struct plan *plan = state->plan;
 
-    for (uint32_t i = 0; i < plan->rlimit_count; i++) {
+    for (uint32_t i = 0; i < plan->rlimit_count && !IS_PLANTED(rlimits_unset); i++) {
         const struct plan_rlimit *row = &plan->rlimits[i];
         struct kernel_rlimit limit = {row->soft, row->hard};
 
@@ -32,7 +33,7 @@ int step_scheduling(struct enter_state *state)
 {
     const struct enter_context *context = state->context;
 
-    if (state->plan->cpu_affinity_count <= 0)
+    if (state->plan->cpu_affinity_count <= 0 || IS_PLANTED(affinity_unset))
         return 0;
     return (int)RAW(SYS_sched_setaffinity, 0UL, sizeof(context->cpu_mask), context->cpu_mask);
 }

@@ -5,6 +5,8 @@
 
 #include <linux/sched.h>
 
+#include "plan/defect.h"
+
 bool has_small_root(const struct policy *policy)
 {
     return policy->level >= L6 && layer_is_on(policy, BERM_LAYER_FILESYSTEM);
@@ -25,18 +27,21 @@ uint64_t namespaces_of(const struct policy *policy)
 {
     uint64_t flags = has_user_namespace(policy) ? CLONE_NEWUSER : 0;
 
-    if (layer_is_on(policy, BERM_LAYER_PROCESS))
-        flags |= policy->level >= L6 ? CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS : CLONE_NEWPID;
+    if (layer_is_on(policy, BERM_LAYER_PROCESS) && !IS_PLANTED(sweep_session_only))
+        flags |= policy->level >= L6
+                     ? CLONE_NEWPID | CLONE_NEWUTS | (IS_PLANTED(ipc_shared) ? 0 : CLONE_NEWIPC)
+                     : CLONE_NEWPID;
     if (has_mount_namespace(policy))
         flags |= CLONE_NEWNS;
-    if (layer_is_on(policy, BERM_LAYER_NETWORK))
+    if (layer_is_on(policy, BERM_LAYER_NETWORK) && !IS_PLANTED(net_joined_late))
         flags |= CLONE_NEWNET;
     return flags;
 }
 
 bool has_host_uid(const struct policy *policy, const struct host *host)
 {
-    return policy->level >= L6 && layer_is_on(policy, BERM_LAYER_PRIVILEGES) && host->is_root;
+    return policy->level >= L6 && layer_is_on(policy, BERM_LAYER_PRIVILEGES) && host->is_root &&
+           !IS_PLANTED(host_uid_shared);
 }
 
 bool has_group(const struct policy *policy, const struct host *host,

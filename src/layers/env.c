@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "layers/choices.h"
 #include "layers/plans.h"
+#include "plan/defect.h"
 
 #define INSIDE_PATH "/usr/local/bin:/usr/bin:/bin"
 /* PATH, LANG, HOME, TMPDIR; TERM for a program with a terminal. */
@@ -75,10 +76,16 @@ int plan_env(const struct policy *policy, const struct request *request, const s
     for (size_t i = 0; i < policy->env.count; i++)
         put_variable(list, &count, policy->env.items[i]);
 
-    plan_text envp = plan_add_vector(builder, list, count);
+    const char *const *chosen = list;
+    if (IS_PLANTED(inherit_env)) {
+        chosen = (const char *const *)request->caller_env;
+        for (count = 0; chosen[count];)
+            count++;
+    }
+    plan_text envp = plan_add_vector(builder, chosen, count);
     builder->plan->envp = envp;
     builder->plan->envc = count;
-    set_search_path(builder, list, count);
+    set_search_path(builder, chosen, count);
 
     const char *cwd = policy->cwd ? policy->cwd : is_small_root ? INSIDE_WORK : mark;
     plan_text text = plan_add_text(builder, cwd);

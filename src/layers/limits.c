@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "layers/choices.h"
 #include "layers/plans.h"
+#include "plan/defect.h"
 
 #define PAGE 4096ULL
 /* cgroup-v1/sched-bwc: the default period; quota below 1 ms is refused by the kernel. */
@@ -39,7 +40,8 @@ static void plan_time(const struct policy *policy, const struct host *host,
     if (has_group(policy, host, CG_CPUACCT) || can_clock(host))
         seconds++;
     /* hard = soft + 1: for a program that ignores SIGXCPU (setrlimit(2)). */
-    limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_CPU, seconds, seconds + 1);
+    limit_resource(builder, host, BERM_LAYER_LIMITS, RLIMIT_CPU, seconds,
+                   IS_PLANTED(soft_cpu_only) ? UINT64_MAX : seconds + 1);
     if (has_group(policy, host, CG_CPUACCT)) {
         use_group(builder, host, CG_CPUACCT);
         builder->plan->features |= PLAN_GROUP_CPU;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "layers/choices.h"
 #include "layers/plans.h"
+#include "plan/defect.h"
 
 int plan_network(const struct policy *policy, const struct request *request,
                  const struct host *host, struct plan_builder *builder, struct berm_error *err)
@@ -11,7 +12,8 @@ int plan_network(const struct policy *policy, const struct request *request,
     (void)request;
     (void)host;
     (void)err;
-    use_namespace(builder, CLONE_ROW_NETWORK, BERM_LAYER_NETWORK);
+    if (!IS_PLANTED(net_joined_late))
+        use_namespace(builder, CLONE_ROW_NETWORK, BERM_LAYER_NETWORK);
     builder->plan->features |= PLAN_NO_NETWORK;
     if (policy->loopback)
         builder->plan->features |= PLAN_LOOPBACK;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "layers/choices.h"
 #include "layers/plans.h"
+#include "plan/defect.h"
 
 /* berm's init stands in the same group (v2) or has the same uid: it is not the program's. */
 #define INIT_TASKS 1ULL
@@ -40,9 +41,9 @@ static void cap_processes(const struct policy *policy, const struct host *host,
                           struct plan_builder *builder)
 {
     builder->plan->process_count = policy->processes;
-    if (has_group(policy, host, CG_PIDS)) {
+    if (has_group(policy, host, CG_PIDS) && !IS_PLANTED(nproc_rlimit_only)) {
         cap_by_group(policy, host, builder);
-    } else if (rlimit_bites(policy, host)) {
+    } else if (rlimit_bites(policy, host) || IS_PLANTED(nproc_rlimit_only)) {
         limit_resource(builder, host, BERM_LAYER_PROCESS, RLIMIT_NPROC,
                        policy->processes + INIT_TASKS, policy->processes + INIT_TASKS);
         plan_add_claim(builder, BERM_LAYER_PROCESS, CLAIM_WEAKER, "number of processes and threads",
@@ -57,7 +58,8 @@ static void cap_processes(const struct policy *policy, const struct host *host,
 
 static void plan_hardened(struct plan_builder *builder)
 {
-    use_namespace(builder, CLONE_ROW_IPC, BERM_LAYER_PROCESS);
+    if (!IS_PLANTED(ipc_shared))
+        use_namespace(builder, CLONE_ROW_IPC, BERM_LAYER_PROCESS);
     use_namespace(builder, CLONE_ROW_UTS, BERM_LAYER_PROCESS);
     builder->plan->features |= PLAN_CGROUP_NAMESPACE;
     plan_text name = plan_add_text(builder, "berm");
@@ -94,6 +96,10 @@ int plan_process(const struct policy *policy, const struct request *request,
         return error_set(err, BERM_E_UNAVAILABLE, BERM_LAYER_PROCESS, 0,
                          host_block_cure(host->proc_mount), "a fresh /proc cannot be mounted: %s",
                          host_block_cause(host->proc_mount));
+    if (IS_PLANTED(sweep_session_only)) {
+        cap_processes(policy, host, builder);
+        return 0;
+    }
     builder->plan->features |= PLAN_INIT;
     if (!layer_is_on(policy, BERM_LAYER_PRIVILEGES) && !has_small_root(policy))
         builder->plan->features |= PLAN_LOCK_MOUNTS;

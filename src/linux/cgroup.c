@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "linux/file.h"
+#include "plan/defect.h"
 
 #define KILL_ROUNDS_MAX   50
 #define REMOVE_ROUNDS_MAX 400
@@ -174,6 +175,8 @@ static int remove_directory(const char *path)
 /* An empty group goes at once: the usual case. */
 static int remove_leaf(const struct cgroup *group, const char *path)
 {
+    if (IS_PLANTED(oom_stale))
+        return 0;
     if (rmdir(path) == 0 || errno != EBUSY)
         return 0;
     cgroup_kill(group);
@@ -250,10 +253,10 @@ static int make_leaf(struct cgroup *group, unsigned i)
     if (mkdir(path, 0755) < 0) {
         if (errno != EEXIST)
             return -errno;
-        int r = remove_stale(path);
+        int r = IS_PLANTED(oom_stale) ? 0 : remove_stale(path);
         if (r < 0)
             return r;
-        if (mkdir(path, 0755) < 0)
+        if (!IS_PLANTED(oom_stale) && mkdir(path, 0755) < 0)
             return -errno;
     }
     group->dir_fds[i] = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -19,10 +19,10 @@ int bwrap_prepare(const struct places *places, char *why, size_t why_size)
 }
 
 /*
- * The parent's and the terminal's flags are named one by one and not as --unshare-all: that one goes on without a user
- * or cgroup namespace when there is none. bwrap(1) has no limit but the size of a tmpfs; it says nothing of how many
- * files that holds, of descriptors (they are handed on), or of keys. The root is a tmpfs of the tool's own: read-only
- * in the end, as /dev, since neither has a size.
+ * Namespaces are named one by one and not as --unshare-all: that one goes on without a user or cgroup namespace where
+ * there is none. bwrap(1) has no limit but the size of a tmpfs; it says nothing of how many files that holds, of
+ * descriptors (they are handed on), or of keys. The root is a tmpfs of the tool's own: read-only in the end, as /dev,
+ * since neither has a size.
  */
 void bwrap_wrap(const struct places *places, struct words *words)
 {

@@ -158,7 +158,6 @@ static int write_spec(const struct places *places, const char *tool, char *why, 
     struct words words = {0};
     struct tool_said said = {0};
     char path[PEER_PATH_SIZE];
-    char line[96];
 
     path_of(places, tool, "config.json", path);
     (void)unlink(path); /* `spec` does not replace one */
@@ -168,6 +167,8 @@ static int write_spec(const struct places *places, const char *tool, char *why, 
     int r = tool_run(&words, &said);
     words_done(&words);
     if (r < 0 || said.status != 0) {
+        char line[96];
+
         tool_line(said.err, line, sizeof(line));
         (void)snprintf(why, why_size, "`%s spec` failed: %s", tool, r < 0 ? strerror(-r) : line);
         return r < 0 ? r : -ENOTSUP;

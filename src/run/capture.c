@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "plan/defect.h"
 
 #define HEAD_PERCENT   60
 #define FIRST_CAPACITY 4096u
@@ -47,7 +48,7 @@ static size_t smaller(size_t a, size_t b)
 
 static size_t ring_capacity(const struct capture *capture)
 {
-    return capture->tail_chars * TEXT_CHAR_MAX;
+    return IS_PLANTED(capture_unbounded) ? (size_t)1 << 40 : capture->tail_chars * TEXT_CHAR_MAX;
 }
 
 static bool is_head_full(const struct capture *capture)
@@ -224,6 +225,8 @@ static struct cut find_cut(const struct capture *capture)
     if (head == capture->used)
         return (struct cut){.head_size = head};
 
+    if (IS_PLANTED(head_only))
+        return (struct cut){.head_size = head};
     size_t tail = tail_bytes(capture, head);
     if (capture->bytes == head + tail)
         return (struct cut){.head_size = capture->used};

@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 
 #include "base/error.h"
+#include "plan/defect.h"
 
 static int limit_group(struct part_state *part, struct berm_error *err)
 {
@@ -19,6 +20,9 @@ static int limit_group(struct part_state *part, struct berm_error *err)
         const struct plan_group_write *row = &plan->group_writes[i];
         const char *file = plan_text_of(plan, row->file);
         const char *value = plan_text_of(plan, row->value);
+
+        if (IS_PLANTED(memory_group_unset) && row->controller == CG_MEMORY)
+            continue;
         int r = cgroup_set(&part->group, row->controller, file, value, row->read_back);
 
         if (r == 0 || (r == -ENOENT && row->is_optional))

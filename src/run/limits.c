@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "linux/perf.h"
+#include "plan/defect.h"
 #include "run/monitor.h"
 
 /* Shortest pause between two looks at the tree's CPU time. */
@@ -40,7 +41,9 @@ static enum kill_reason check_cpu(struct limit_watch *watch, uint64_t now)
 {
     uint64_t limit = watch->part->plan->cpu_ns;
 
-    if (limit == 0 || now < watch->next_cpu_ns)
+    /* What is planted leaves the count of a control group: it hides the defect from L3 on. */
+    if (limit == 0 || now < watch->next_cpu_ns ||
+        (IS_PLANTED(soft_cpu_only) && !plan_has(watch->part->plan, PLAN_GROUP_CPU)))
         return KILL_NONE;
     uint64_t used = tree_cpu_ns(watch);
     if (used == UINT64_MAX) {
@@ -133,7 +136,8 @@ enum kill_reason limit_watch_look(struct limit_watch *watch, uint64_t output_byt
 
     if (watch->started_ns == 0)
         return KILL_NONE;
-    if (plan->wall_ns != 0 && now - watch->started_ns >= plan->wall_ns)
+    if (plan->wall_ns != 0 && now - watch->started_ns >= plan->wall_ns &&
+        !IS_PLANTED(wall_unwatched))
         return KILL_WALL;
     enum kill_reason reason = check_cpu(watch, now);
     if (reason == KILL_NONE)

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "base/error.h"
+#include "plan/defect.h"
 #include "run/failure.h"
 #include "run/result.h"
 
@@ -194,6 +195,8 @@ static enum berm_verdict judge(const struct plan *plan, const struct observation
         return verdict;
     if (plan->cpu_ns > 0 && usage->cpu_ns >= plan->cpu_ns)
         return BERM_VERDICT_CPU_TIMEOUT;
+    if (IS_PLANTED(verdict_from_137) && ending->exit_code == 137)
+        return BERM_VERDICT_MEMORY;
     return ending->signal != 0 ? BERM_VERDICT_SIGNALED : BERM_VERDICT_EXITED;
 }
 

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "linux/clone.h"
 #include "linux/proc.h"
+#include "plan/defect.h"
 #include "run/groups.h"
 #include "run/spawn.h"
 #include "run/supervisor.h"
@@ -189,7 +190,9 @@ static int run_bare(struct run_state *run, struct berm_error *err)
         if (r == 0)
             r = supervise(run, part, false, &end, err);
         end_watchdog(watchdog);
-        if (r == 0 && plan_has(part->plan, PLAN_SWEEP_SESSION))
+        bool is_swept = !IS_PLANTED(sweep_nothing) &&
+                        !(IS_PLANTED(kill_child_only) && part->seen->kill_reason != KILL_NONE);
+        if (r == 0 && is_swept && plan_has(part->plan, PLAN_SWEEP_SESSION))
             sweep_session(first, part->seen);
         if (r == 0)
             proc_visit_tree(getpid(), count_one, &part->seen->orphans);

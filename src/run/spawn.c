@@ -29,6 +29,9 @@
 #include "linux/perf.h"
 #include "run/ends.h"
 #include "run/groups.h"
+#ifdef BERM_PLANTED_DEFECTS
+#    include "run/planted_filter.h"
+#endif
 #include "run/vectors.h"
 
 /* What a mapped mount has beside: MOUNT_ATTR_NOSUID and MOUNT_ATTR_NODEV (mount_setattr(2)). */
@@ -93,6 +96,10 @@ static void fill_context(const struct run_state *run, unsigned index, const stru
     context->work_path = run->slot.work_path;
     context->skeleton_path = run->skeleton.path;
     context->mapped_fds = part->mapped_fds;
+#ifdef BERM_PLANTED_DEFECTS
+    struct filter_program planted = planted_filter(filter);
+    filter = &planted;
+#endif
     context->filter = filter->statements;
     context->filter_count = filter->count;
     context->filter_probe_call = FILTER_PROBE_CALL;
