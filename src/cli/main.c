@@ -130,7 +130,7 @@ static bool take_plants(int *argc, char ***argv, int *ret_status)
         return true;
     for (const char *at = (*argv)[2]; *at != '\0'; at += strspn(at, ",")) {
         size_t length = strcspn(at, ",");
-        if (!plant(at, length)) {
+        if (length > 0 && !plant(at, length)) {
             (void)fprintf(stderr, "berm: there is no defect \"%.*s\"\n", (int)length, at);
             *ret_status = EXIT_REFUSED;
             return false;

@@ -225,7 +225,7 @@ static void read_evidence(const struct enter_context *context, struct evidence *
     if (plan_has(plan, PLAN_DROP_CAPABILITIES))
         read_capabilities(evidence);
     /* When it works all the same, this process stands in a namespace that nobody planned, and ends. */
-    if (plan_has(plan, PLAN_NO_NESTING))
+    if (plan_has(plan, PLAN_NO_NESTING) && !IS_PLANTED(evidence_not_compared))
         evidence->nesting_probe = (int)-RAW(SYS_unshare, (unsigned long)CLONE_NEWUSER);
     if (plan_has(plan, PLAN_NO_NETWORK))
         evidence->interfaces_up = interfaces_up();

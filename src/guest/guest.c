@@ -190,9 +190,9 @@ void hold_in_child(void)
 }
 
 static const struct attempt *const tables[] = {
-    calls_attempts,     files_attempts,      held_attempts,    load_attempts,
-    memory_attempts,    namespaces_attempts, network_attempts, ordinary_attempts,
-    processes_attempts, self_attempts,       time_attempts,
+    calls_attempts,    files_attempts,     held_attempts,       lessons_attempts,
+    load_attempts,     memory_attempts,    namespaces_attempts, network_attempts,
+    ordinary_attempts, processes_attempts, self_attempts,       time_attempts,
 };
 
 static const struct attempt *find(const char *name)

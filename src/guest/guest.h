@@ -25,6 +25,7 @@ struct attempt {
 extern const struct attempt calls_attempts[];
 extern const struct attempt files_attempts[];
 extern const struct attempt held_attempts[];
+extern const struct attempt lessons_attempts[];
 extern const struct attempt load_attempts[];
 extern const struct attempt memory_attempts[];
 extern const struct attempt namespaces_attempts[];

@@ -365,6 +365,8 @@ static int personality_by(int argc, char **argv)
     (void)argc;
     if (strcmp(argv[0], "native") == 0)
         return outcome_of(syscall(SYS_personality, NO_RANDOM_LAYOUT));
+    if (strcmp(argv[0], "high") == 0) /* the kernel takes the low 32 bits */
+        return outcome_of(syscall(SYS_personality, (1L << 32) | NO_RANDOM_LAYOUT));
 #ifdef __x86_64__
     if (strcmp(argv[0], "x32") == 0)
         return outcome_of(syscall(0x40000000L + SYS_personality, NO_RANDOM_LAYOUT));
@@ -380,26 +382,26 @@ static int personality_by(int argc, char **argv)
 }
 
 const struct attempt held_attempts[] = {
-    {"fill",             "DIRECTORY FILES MIB", 3, fill            },
-    {"fill-one",         "MIB",                 1, fill_one        },
-    {"fill-memory-file", "MIB",                 1, fill_memory_file},
-    {"make-directory",   "PATH",                1, make_directory  },
-    {"terminal-write",   "TEXT",                1, terminal_write  },
-    {"terminal-push",    "TEXT",                1, terminal_push   },
-    {"reach",            "ADDRESS",             1, reach           },
-    {"sniff",            "",                    0, sniff           },
-    {"addresses",        "",                    0, addresses       },
-    {"unmask",           "DIRECTORY FILE",      2, unmask          },
-    {"remount-create",   "MOUNT PATH",          2, remount_create  },
-    {"chroot-read",      "PATH",                1, chroot_read     },
-    {"handle-read",      "DIRECTORY TYPE HEX",  3, handle_read     },
-    {"run-beside",       "PROGRAM ARGUMENT...", 1, run_beside      },
-    {"hostname-set",     "NAME",                1, hostname_set    },
-    {"kernel-log",       "",                    0, kernel_log      },
-    {"crash",            "",                    0, crash           },
-    {"key-read",         "DESCRIPTION",         1, key_read        },
-    {"semaphore-set",    "KEY N",               2, semaphore_set   },
-    {"message-take",     "KEY",                 1, message_take    },
-    {"personality",      "native|x32|i386",     1, personality_by  },
-    {NULL,               NULL,                  0, NULL            },
+    {"fill",             "DIRECTORY FILES MIB",  3, fill            },
+    {"fill-one",         "MIB",                  1, fill_one        },
+    {"fill-memory-file", "MIB",                  1, fill_memory_file},
+    {"make-directory",   "PATH",                 1, make_directory  },
+    {"terminal-write",   "TEXT",                 1, terminal_write  },
+    {"terminal-push",    "TEXT",                 1, terminal_push   },
+    {"reach",            "ADDRESS",              1, reach           },
+    {"sniff",            "",                     0, sniff           },
+    {"addresses",        "",                     0, addresses       },
+    {"unmask",           "DIRECTORY FILE",       2, unmask          },
+    {"remount-create",   "MOUNT PATH",           2, remount_create  },
+    {"chroot-read",      "PATH",                 1, chroot_read     },
+    {"handle-read",      "DIRECTORY TYPE HEX",   3, handle_read     },
+    {"run-beside",       "PROGRAM ARGUMENT...",  1, run_beside      },
+    {"hostname-set",     "NAME",                 1, hostname_set    },
+    {"kernel-log",       "",                     0, kernel_log      },
+    {"crash",            "",                     0, crash           },
+    {"key-read",         "DESCRIPTION",          1, key_read        },
+    {"semaphore-set",    "KEY N",                2, semaphore_set   },
+    {"message-take",     "KEY",                  1, message_take    },
+    {"personality",      "native|high|x32|i386", 1, personality_by  },
+    {NULL,               NULL,                   0, NULL            },
 };

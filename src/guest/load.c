@@ -340,6 +340,21 @@ static int flood(int argc, char **argv)
     return 0;
 }
 
+/* last-line BYTES: as a traceback does, it names the problem at the end. */
+static int last_line(int argc, char **argv)
+{
+    static char line[100];
+    long left = number_of(argv[0]);
+
+    (void)argc;
+    memset(line, 'x', sizeof(line));
+    line[sizeof(line) - 1] = '\n';
+    for (; left > 0; left -= (long)sizeof(line))
+        print_now(line, sizeof(line));
+    print_now("the last line: what is wrong\n", 29);
+    return 0;
+}
+
 /* What a run may end in: `end sleep 5`, `end signal 11`, `end exit 3`, ... */
 static int end_as(int argc, char **argv)
 {
@@ -381,6 +396,7 @@ const struct attempt load_attempts[] = {
     {"many-files",     "DIRECTORY N",               2, many_files    },
     {"sparse",         "PATH MIB",                  2, sparse        },
     {"flood",          "STREAM BYTES [no-newline]", 2, flood         },
+    {"last-line",      "BYTES",                     1, last_line     },
     {"end",            "HOW N",                     1, end_as        },
     {NULL,             NULL,                        0, NULL          },
 };

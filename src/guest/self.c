@@ -221,12 +221,11 @@ static int widen_cpus(int argc, char **argv)
     (void)argv;
     memset(all, 0xff, sizeof(all));
     (void)syscall(SYS_sched_getaffinity, 0, sizeof(before), before);
-    if (syscall(SYS_sched_setaffinity, 0, sizeof(all), all) != 0)
-        return -errno;
+    int r = outcome_of(syscall(SYS_sched_setaffinity, 0, sizeof(all), all));
     (void)syscall(SYS_sched_getaffinity, 0, sizeof(after), after);
     fact("%lx became %lx", before[0], after[0]);
     hold_for_host();
-    return memcmp(before, after, sizeof(after)) != 0 ? 0 : -EPERM;
+    return r < 0 ? r : memcmp(before, after, sizeof(after)) != 0 ? 0 : -EPERM;
 }
 
 /* Is the host's name, or its clock, what the guest makes of it? The name is tried with its own

@@ -110,6 +110,8 @@ static int burn(int argc, char **argv)
     size_t count = strcmp(argv[0], "threads") == 0 ? 4 : 0;
 
     (void)argc;
+    if (strcmp(argv[0], "deaf") == 0)
+        ignore_requests();
     if (strcmp(argv[0], "chain") == 0) {
         burn_chain(wanted);
         return 0;
@@ -197,7 +199,7 @@ static int victim(int argc, char **argv)
 
 const struct attempt time_attempts[] = {
     {"linger",     "busy|sleep|deaf|silent|family MS", 2, linger    },
-    {"burn",       "one|threads|chain MS",             2, burn      },
+    {"burn",       "one|threads|chain|deaf MS",        2, burn      },
     {"bomb",       "N",                                1, bomb_one  },
     {"background", "MS",                               1, background},
     {"victim",     "MS SECRET",                        2, victim    },

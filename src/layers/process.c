@@ -96,10 +96,8 @@ int plan_process(const struct policy *policy, const struct request *request,
         return error_set(err, BERM_E_UNAVAILABLE, BERM_LAYER_PROCESS, 0,
                          host_block_cure(host->proc_mount), "a fresh /proc cannot be mounted: %s",
                          host_block_cause(host->proc_mount));
-    if (IS_PLANTED(sweep_session_only)) {
-        cap_processes(policy, host, builder);
+    if (IS_PLANTED(sweep_session_only))
         return 0;
-    }
     builder->plan->features |= PLAN_INIT;
     if (!layer_is_on(policy, BERM_LAYER_PRIVILEGES) && !has_small_root(policy))
         builder->plan->features |= PLAN_LOCK_MOUNTS;

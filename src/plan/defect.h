@@ -14,7 +14,7 @@
         X(head_only, "run/capture.c")                                                              \
         X(capture_unbounded, "run/capture.c")                                                      \
         X(output_uncut, "cli/run_execute.c")                                                       \
-        X(wall_unwatched, "run/limits.c, enter/init.c")                                            \
+        X(wall_unwatched, "run/limits.c, run/run.c, enter/init.c")                                            \
         X(soft_cpu_only, "layers/limits.c, run/limits.c")                                          \
         X(rlimits_unset, "enter/rlimits.c")                                                        \
         X(memory_group_unset, "run/groups.c")                                                      \

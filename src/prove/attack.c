@@ -35,6 +35,10 @@ const struct attack *attack_find(const char *id)
         if (strcmp(attack->id, id) == 0)
             return attack;
     }
+    for (size_t i = 0; i < prove_check_count; i++) {
+        if (strcmp(prove_checks[i].id, id) == 0)
+            return &prove_checks[i];
+    }
     return NULL;
 }
 

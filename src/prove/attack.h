@@ -84,6 +84,9 @@ struct attack {
     unsigned needs;
     unsigned wall_ms; /* the wall-clock limit that the wrapper is told; 0: PROVE_WALL_MS */
     unsigned cpu_ms;  /* the CPU-time limit; 0: the default */
+    /* Run first, under the same column, and not judged. */
+    const char *before[ATTACK_WORDS_MAX];
+    bool must_refuse; /* that berm refuses and begins nothing is what holds; the guest takes CLONE_NEWNET away */
     int detail;       /* for the looks */
     attack_look while_held, afterwards; /* either may be NULL */
 };
@@ -102,7 +105,11 @@ const struct attack *attack_at(size_t index);
 /* A block device of this machine that the caller can open; NULL: none. */
 const char *attack_disk(void);
 
-/* NULL: there is no such attack. */
+/* Checks of what berm says and holds itself: they are no attacks, and stand in no matrix. */
+extern const struct attack prove_checks[];
+extern const size_t prove_check_count;
+
+/* An attack, or a check. NULL: there is none of that name. */
 const struct attack *attack_find(const char *id);
 
 const char *topic_name(enum topic topic);

@@ -25,6 +25,8 @@ const struct attack attacks_limits[] = {
     {.id = "wall-family", .tries = "goes on in eight children", .words = {"linger", "family", "1500"}, FOR_TIME},
     {.id = "cpu-busy", .tries = "keeps a CPU busy past the CPU-time limit", .words = {"burn", "one", "1100"},
      .layer = BERM_LAYER_LIMITS, .from = 1, FOR_CPU},
+    {.id = "cpu-deaf", .tries = "ignores the signal of the CPU-time limit", .words = {"burn", "deaf", "1100"},
+     .layer = BERM_LAYER_LIMITS, .from = 1, FOR_CPU},
     {.id = "cpu-threads", .tries = "keeps five threads busy", .words = {"burn", "threads", "1100"},
      .layer = BERM_LAYER_LIMITS, .from = 1, FOR_CPU},
     {.id = "cpu-chain", .tries = "spends CPU time in a chain of children that each live for milliseconds",

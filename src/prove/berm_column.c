@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "prove/programs.h"
 
 /* What each level adds, in a word (mission, "Levels"). */
 static const char *const titles[] = {"bare",    "limits",     "env",     "process",
@@ -34,31 +35,73 @@ static void add_options(struct words *words, const char *options)
         words_add(words, "%s", word);
 }
 
+bool column_is_off(const struct column *column, enum berm_layer layer)
+{
+    const char *name = layer_name(layer);
+
+    for (const char *at = column->off; *at != '\0'; at += strspn(at, ",")) {
+        size_t length = strcspn(at, ",");
+        if (length == strlen(name) && strncmp(at, name, length) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+/* An option whose layer is off is an error: it is left out with its layer. */
+static void add_limits(const struct attack *attack, const struct world *world,
+                       const struct column *column, const struct places *places,
+                       struct words *words)
+{
+    if (column->level >= 1 && !column_is_off(column, BERM_LAYER_LIMITS)) {
+        words_add(words, "--wall");
+        words_add(words, "%ums", places->wall_ms);
+        if (places->cpu_ms > 0) {
+            words_add(words, "--cpu-time");
+            words_add(words, "%ums", places->cpu_ms);
+        }
+    }
+    if (column->level >= 5 && world->is_home_elsewhere &&
+        !column_is_off(column, BERM_LAYER_FILESYSTEM)) {
+        words_add(words, "--hide");
+        words_add(words, "%s", world->home);
+    }
+    if (attack->options && column->level >= attack->from && !column_is_off(column, attack->layer))
+        add_options(words, attack->options);
+}
+
+static void add_layers_off(const struct column *column, struct words *words)
+{
+    for (int layer = BERM_LAYER_LIMITS; layer < BERM_LAYER_COUNT; layer++) {
+        if (!column_is_off(column, (enum berm_layer)layer))
+            continue;
+        words_add(words, "--off");
+        words_add(words, "%s", layer_name((enum berm_layer)layer));
+    }
+}
+
 void wrap_by_berm(const struct attack *attack, const struct world *world,
                   const struct column *column, const struct places *places, struct words *words)
 {
-    bool is_rooted = column->level >= 6;
+    bool is_rooted = column->level >= 6 && !column_is_off(column, BERM_LAYER_FILESYSTEM);
+    bool is_defective = column->plant[0] != '\0';
 
-    words_add(words, "%s", places->berm);
+    if (attack->must_refuse) {
+        words_add(words, "%s", places->guest);
+        words_add(words, "without-network-namespace");
+    }
+    words_add(words, "%s", is_defective ? prove_programs.defective : places->berm);
+    if (is_defective) {
+        words_add(words, "--plant");
+        words_add(words, "%s", column->plant);
+    }
     words_add(words, "run");
     words_add(words, "--level");
     words_add(words, "L%d", column->level);
     words_add(words, "--result");
     words_add(words, "fd:%d", places->result_fd);
-    if (column->level >= 1) {
-        words_add(words, "--wall");
-        words_add(words, "%ums", places->wall_ms);
-    }
-    if (column->level >= 1 && places->cpu_ms > 0) {
-        words_add(words, "--cpu-time");
-        words_add(words, "%ums", places->cpu_ms);
-    }
-    if (column->level >= 5 && world->is_home_elsewhere) {
-        words_add(words, "--hide");
-        words_add(words, "%s", world->home);
-    }
-    if (attack->options && column->level >= attack->from)
-        add_options(words, attack->options);
+    add_layers_off(column, words);
+    add_limits(attack, world, column, places, words);
     if (is_rooted) {
         words_add(words, "--ro");
         words_add(words, "%s:/berm-guest", places->guest);
@@ -115,6 +158,7 @@ bool read_berm_result(const struct scene *scene, struct cell *cell)
     size_t index;
     bool is_run = result != NULL && !error;
 
+    cell->is_refused = error != NULL;
     if (error)
         (void)snprintf(cell->seen, sizeof(cell->seen), "berm refused: %s",
                        text_at(error, "message"));

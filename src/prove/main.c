@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "prove/berm_column.h"
+#include "prove/defects.h"
 #include "prove/programs.h"
 #include "prove/report.h"
 #include "prove/world.h"
@@ -36,7 +37,7 @@ struct prove_options {
     const char *against[AGAINST_MAX];
     size_t against_count;
     const char *html, *explain;
-    bool json, markdown, list, help;
+    bool json, markdown, list, help, defects;
     unsigned workers;
 };
 
@@ -60,6 +61,8 @@ static const char usage[] =
     "  --list                The attacks, each in a sentence.\n"
     "  --explain ID          One attack: what is tried, what counts as harm, who\n"
     "                        stops it.\n"
+    "  --defects             In a build with planted defects: which check catches\n"
+    "                        each, and which layer would have hidden it.\n"
     "  --jobs N              Attacks at a time; default 2.\n"
     "\n"
     "Exit status: 0 every attack that a level promises to stop was stopped; 1 one was\n"
@@ -135,7 +138,8 @@ enum option_code {
     OPTION_HTML,
     OPTION_LIST,
     OPTION_EXPLAIN,
-    OPTION_JOBS
+    OPTION_JOBS,
+    OPTION_DEFECTS
 };
 
 static int take_option(struct prove_options *options, int code)
@@ -164,6 +168,9 @@ static int take_option(struct prove_options *options, int code)
         return 0;
     case OPTION_JOBS:
         return take_jobs(options, optarg);
+    case OPTION_DEFECTS:
+        options->defects = true;
+        return 0;
     case 'h':
         options->help = true;
         return 0;
@@ -184,6 +191,7 @@ static int parse(int argc, char **argv, struct prove_options *options)
         {"list",     no_argument,       NULL, OPTION_LIST    },
         {"explain",  required_argument, NULL, OPTION_EXPLAIN },
         {"jobs",     required_argument, NULL, OPTION_JOBS    },
+        {"defects",  no_argument,       NULL, OPTION_DEFECTS },
         {"help",     no_argument,       NULL, 'h'            },
         {NULL,       0,                 NULL, 0              },
     };
@@ -406,5 +414,7 @@ int main(int argc, char **argv)
                      what);
         return EXIT_REFUSED;
     }
+    if (options.defects)
+        return prove_defects(options.only_count > 0 ? options.only[0] : NULL, options.json);
     return prove_matrix(&options);
 }

@@ -24,6 +24,7 @@ enum cell_state {
 struct cell {
     enum cell_state state;
     bool is_promised; /* the column claims to stop this attack */
+    bool is_refused;  /* berm said why it runs nothing; `seen` has it */
     bool is_missed;   /* promised and harmed, or an error */
     char tried[256];  /* the words of the attack, as the program got them */
     char seen[256];   /* what the host observed */
@@ -40,6 +41,8 @@ struct column {
     int level;          /* of berm; negative: another sandbox */
     char command[1024]; /* one line, as a person would type it; the guest is named GUEST */
     uint32_t claims;    /* 1u << enum topic: what another sandbox claims to bound */
+    char off[64];       /* berm's: layers that are switched off, by commas */
+    char plant[128];    /* berm's: defects, by commas; not empty: berm-defective is run */
     char missing[128];  /* not empty: the tool is not here, and why; the column has no cells */
 };
 

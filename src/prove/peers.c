@@ -16,36 +16,39 @@
     (CLAIM(LEFTOVERS) | CLAIM(ENVIRONMENT) | CLAIM(OTHERS) | CLAIM(SECRETS) | CLAIM(FILES) |       \
      CLAIM(SHARED))
 
-#define CLAIM_OCI                                                                                  \
+/* And limits of all that control groups, resource limits and a tmpfs can keep. */
+#define CLAIM_LIMITED                                                                              \
     (CLAIM_CONTAINER | CLAIM(CPUS) | CLAIM(MEMORY) | CLAIM(FILE_SIZE) | CLAIM(STORAGE) |           \
      CLAIM(OPEN_FILES) | CLAIM(PROCESSES) | CLAIM(NETWORK) | CLAIM(PRIVILEGES))
 
 /* clang-format off */
 const struct peer prove_peers[] = {
     {.name = "bwrap", .title = "bubblewrap", .program = "bwrap",
-     .claims = CLAIM(LEFTOVERS) | CLAIM(OTHERS) | CLAIM(NETWORK) | CLAIM(SECRETS) | CLAIM(FILES) | CLAIM(PRIVILEGES),
+     .claims = CLAIM_CONTAINER | CLAIM(STORAGE) | CLAIM(NETWORK) | CLAIM(PRIVILEGES),
      .note = "All namespaces, no capability, a read-only root of /usr and the guest alone, sizes for what can be "
              "written; bwrap(1) has no limit of its own and brings no system-call filter.",
      .prepare = bwrap_prepare, .wrap = bwrap_wrap},
 
     {.name = "firejail", .title = "firejail", .program = "firejail",
      .claims = CLAIM(TIME) | CLAIM(FILE_SIZE) | CLAIM(OPEN_FILES) | CLAIM(PROCESSES) | CLAIM(LEFTOVERS) |
-               CLAIM(OTHERS) | CLAIM(NETWORK) | CLAIM(SECRETS) | CLAIM(SHARED) | CLAIM(PRIVILEGES) | CLAIM(KERNEL),
+               CLAIM(ENVIRONMENT) | CLAIM(OTHERS) | CLAIM(NETWORK) | CLAIM(SECRETS) | CLAIM(SHARED) |
+               CLAIM(PRIVILEGES) | CLAIM(KERNEL),
      .note = "No profile but every flag of firejail(1) that takes something away: private directories, no network, "
              "no capability, its default system-call filter, its time-out and its resource limits.",
      .prepare = firejail_prepare, .wrap = firejail_wrap},
 
-    {.name = "runc", .title = "runc", .program = "runc", .claims = CLAIM_OCI,
+    {.name = "runc", .title = "runc", .program = "runc", .claims = CLAIM_LIMITED,
      .note = "The configuration of `runc spec` with all namespaces, no capability, host uids of its own, control "
              "groups and resource limits; runc brings no system-call filter.",
      .prepare = runc_prepare, .wrap = runc_wrap, .forget = runc_forget, .write_words = runc_write_words},
 
-    {.name = "crun", .title = "crun", .program = "crun", .claims = CLAIM_OCI,
+    {.name = "crun", .title = "crun", .program = "crun", .claims = CLAIM_LIMITED,
      .note = "The configuration of `crun spec` with all namespaces, no capability, host uids of its own, control "
              "groups and resource limits; crun brings no system-call filter.",
      .prepare = crun_prepare, .wrap = crun_wrap, .forget = crun_forget, .write_words = crun_write_words},
 
-    {.name = "docker", .title = "docker run", .program = "docker", .claims = CLAIM_CONTAINER | CLAIM(KERNEL),
+    {.name = "docker", .title = "docker run", .program = "docker",
+     .claims = CLAIM_CONTAINER | CLAIM(PRIVILEGES) | CLAIM(KERNEL),
      .note = "`docker run` as it is typed without a flag: what the default configuration of docker gives everybody.",
      .prepare = docker_prepare, .wrap = docker_wrap, .forget = docker_forget},
 
@@ -57,15 +60,13 @@ const struct peer prove_peers[] = {
      .prepare = docker_hardened_prepare, .wrap = docker_hardened_wrap, .forget = docker_hardened_forget},
 
     {.name = "nspawn", .title = "systemd-nspawn", .program = "systemd-nspawn",
-     .claims = CLAIM(TIME) | CLAIM(CPUS) | CLAIM(MEMORY) | CLAIM(FILE_SIZE) | CLAIM(STORAGE) | CLAIM(OPEN_FILES) |
-               CLAIM(PROCESSES) | CLAIM(LEFTOVERS) | CLAIM(ENVIRONMENT) | CLAIM(OTHERS) | CLAIM(NETWORK) |
-               CLAIM(SECRETS) | CLAIM(FILES) | CLAIM(PRIVILEGES) | CLAIM(KERNEL),
+     .claims = CLAIM_LIMITED | CLAIM(TIME) | CLAIM(KERNEL),
      .note = "A read-only root in a user namespace of its own, no network, no capability, the tool's system-call "
              "filter, resource limits and, where systemd is PID 1, properties of the machine's scope.",
      .prepare = nspawn_prepare, .wrap = nspawn_wrap, .forget = nspawn_forget},
 
     {.name = "unshare", .title = "util-linux unshare", .program = "unshare",
-     .claims = CLAIM(LEFTOVERS) | CLAIM(OTHERS) | CLAIM(NETWORK),
+     .claims = CLAIM(LEFTOVERS) | CLAIM(OTHERS) | CLAIM(NETWORK) | CLAIM(SHARED),
      .note = "Every namespace but time, and a root directory, as unshare(1) makes them: it has no limit, and hides "
              "nothing that its namespaces do not.",
      .prepare = unshare_prepare, .wrap = unshare_wrap},
@@ -82,12 +83,12 @@ static const struct {
     uint32_t (*unclaimed)(void);               /* for this caller on this machine; NULL: nothing */
     void (*lacks)(char *ret_why, size_t size); /* besides the program; NULL: nothing */
 } circumstances[] = {
-    {"bubblewrap",        root_unclaimed,   NULL},
-    {"firejail",          root_unclaimed,   NULL},
+    {"bubblewrap",        NULL,             NULL},
+    {"firejail",          NULL,             NULL},
     {"runc",              oci_unclaimed,    NULL},
     {"crun",              oci_unclaimed,    NULL},
     {"docker.io",         NULL,             docker_lacks},
-    {"docker.io",         root_unclaimed,   docker_lacks},
+    {"docker.io",         NULL,             docker_lacks},
     {"systemd-container", nspawn_unclaimed, nspawn_lacks},
     {"util-linux",        NULL,             NULL},
     {"coreutils",         NULL,             NULL},

@@ -8,11 +8,6 @@
 
 #include "prove/peers_parts.h"
 
-uint32_t root_unclaimed(void)
-{
-    return geteuid() == 0 ? CLAIM(PRIVILEGES) : 0;
-}
-
 int bwrap_prepare(const struct places *places, char *why, size_t why_size)
 {
     return peer_try("bwrap", places, why, why_size);
@@ -22,7 +17,8 @@ int bwrap_prepare(const struct places *places, char *why, size_t why_size)
  * Namespaces are named one by one and not as --unshare-all: that one goes on without a user or cgroup namespace where
  * there is none. bwrap(1) has no limit but the size of a tmpfs; it says nothing of how many files that holds, of
  * descriptors (they are handed on), or of keys. The root is a tmpfs of the tool's own: read-only in the end, as /dev,
- * since neither has a size.
+ * since neither has a size. Without --as-pid-1 the tool's own process is PID 1 inside, and /proc/1/environ has the
+ * variables that --clearenv took from the program (measured).
  */
 void bwrap_wrap(const struct places *places, struct words *words)
 {
@@ -30,7 +26,7 @@ void bwrap_wrap(const struct places *places, struct words *words)
         words,
         "bwrap --unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts "
         "--unshare-cgroup --disable-userns --uid 65534 --gid 65534 --cap-drop ALL "
-        "--die-with-parent --new-session --hostname sandbox --clearenv --setenv PATH /usr/bin "
+        "--as-pid-1 --die-with-parent --new-session --hostname sandbox --clearenv --setenv PATH /usr/bin "
         "--ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin "
         "--symlink usr/lib /lib --symlink usr/lib64 /lib64 --proc /proc --dev /dev --ro-bind");
     words_add(words, "%s", places->guest);

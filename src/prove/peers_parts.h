@@ -3,8 +3,8 @@
  *
  * A preset gives its tool the flags that come nearest to berm's L6 with the limits of the profile `standard`, as far
  * as the tool has a flag for it. `claims` of a preset follows one rule: a topic is claimed when the manual of the
- * flags in use speaks of every part that attack.h names for it. A limit of each process is none of all processes
- * together, a size is no number of files, an affinity that the program may change is no bound.
+ * flags in use says that they bound it. A limit of each process is none of all processes together; an affinity that the
+ * program may change is no bound. Where the manual is silent on a part of a topic, peers_claims.c takes the attack out.
  */
 #ifndef BERM_PROVE_PEERS_PARTS_H
 #define BERM_PROVE_PEERS_PARTS_H
@@ -38,6 +38,18 @@
 
 #define PEER_ID_SIZE   48
 #define PEER_PATH_SIZE 1024
+
+/* ---- What is claimed (peers_claims.c). ---- */
+
+/* Does the column of a preset, as it is for this caller, claim to stop the attack? */
+bool peer_claims(const struct column *column, const struct attack *attack);
+
+/* Why a preset does not claim this attack of a topic that it claims; NULL: it does. */
+const char *peer_exception(const char *peer, const char *attack, bool is_root);
+
+/* For the check that both names of each exception are there. */
+size_t peer_exception_count(void);
+void peer_exception_at(size_t index, const char **ret_peer, const char **ret_attack);
 
 /* ---- Words (peers_words.c). ---- */
 
@@ -87,9 +99,6 @@ void tool_line(const char *text, char *ret_line, size_t size);
 int peer_try(const char *name, const struct places *places, char *why, size_t why_size);
 
 /* ---- The presets. ---- */
-
-/* Root of the caller is root of the host inside as well: these tools do not change the user. */
-uint32_t root_unclaimed(void);
 
 int bwrap_prepare(const struct places *places, char *why, size_t why_size);
 void bwrap_wrap(const struct places *places, struct words *words);

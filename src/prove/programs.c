@@ -27,6 +27,7 @@ int programs_find(const char **ret_what)
     /* PREFIX/libexec/berm/berm-prove, or BUILD/src/prove/berm-prove. */
     static const char *const berms[] = {"../../bin/berm", "../../berm", NULL};
     static const char *const guests[] = {"berm-guest", "../guest/berm-guest", NULL};
+    static const char *const defectives[] = {"../../berm-defective", NULL};
     char directory[2048];
     ssize_t n = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
 
@@ -41,5 +42,7 @@ int programs_find(const char **ret_what)
         *ret_what = "berm-guest";
         r = find(directory, guests, prove_programs.guest, sizeof(prove_programs.guest));
     }
+    if (find(directory, defectives, prove_programs.defective, sizeof(prove_programs.defective)) < 0)
+        prove_programs.defective[0] = '\0';
     return r;
 }

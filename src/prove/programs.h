@@ -7,6 +7,7 @@
 struct programs {
     char berm[4096];
     char guest[4096];
+    char defective[4096]; /* "" where it was not built */
 };
 
 /* Absolute paths, set once by programs_find(). */

@@ -109,7 +109,9 @@ static void judge(const struct scene *scene, struct cell *cell)
     bool is_run = !is_berms || read_berm_result(scene, cell);
     bool has_worked = strncmp(cell->said, "worked", 6) == 0;
 
-    if (!scene->has_begun) {
+    if (!scene->has_begun && scene->attack->must_refuse && cell->is_refused) {
+        cell->state = CELL_CONTAINED;
+    } else if (!scene->has_begun) {
         cell->state = CELL_ERROR;
         if (is_run || cell->seen[0] == '\0')
             note_failure(scene, cell);
@@ -170,10 +172,11 @@ static int wrap(struct cell_runner *runner, const struct attack *attack,
     return r;
 }
 
-static void play(struct cell_runner *runner, const struct attack *attack,
-                 const struct column *column, char *missing, struct cell *cell)
+int cell_runner_play(struct cell_runner *runner, struct scene *scene, char *missing,
+                     struct cell *cell)
 {
-    struct scene scene = {.world = &runner->world, .attack = attack, .column = column};
+    const struct attack *attack = scene->attack;
+    const struct column *column = scene->column;
     struct guest_words guest;
     struct words words = {0};
     int ends[2] = {-1, -1};
@@ -187,10 +190,12 @@ static void play(struct cell_runner *runner, const struct attack *attack,
         .cpu_ms = attack->cpu_ms,
     };
 
-    (void)snprintf(scene.tag, sizeof(scene.tag), "%.10s-%u", runner->world.name, runner->number++);
+    scene->world = &runner->world;
+    (void)snprintf(scene->tag, sizeof(scene->tag), "%.10s-%u", runner->world.name,
+                   runner->number++);
     int r = world_mend(&runner->world);
     if (r == 0)
-        r = fill_words(runner, attack, scene.tag, &guest);
+        r = fill_words(runner, attack, scene->tag, &guest);
     if (r == 0)
         note_tried(&guest, cell);
     if (r == 0 && column->level >= 0 && pipe2(ends, O_CLOEXEC) < 0)
@@ -201,22 +206,45 @@ static void play(struct cell_runner *runner, const struct attack *attack,
     if (r == 0)
         r = wrap(runner, attack, column, &places, &guest, missing, &words);
     if (r == 0) {
-        r = scene_play(&scene, words.items, ends[0], ends[1]);
+        r = scene_play(scene, words.items, ends[0], ends[1]);
     } else if (ends[0] >= 0) {
         (void)close(ends[0]);
         (void)close(ends[1]);
     }
-    cell->took_ms = scene.took_ms;
+    cell->took_ms = scene->took_ms;
+    if (r == 0)
+        note_said(scene, cell);
+    words_done(&words);
+    return r;
+}
+
+static void play(struct cell_runner *runner, const struct attack *attack,
+                 const struct column *column, char *missing, struct cell *cell)
+{
+    struct scene scene = {.attack = attack, .column = column};
+    int r = cell_runner_play(runner, &scene, missing, cell);
+
     if (r == 0) {
-        note_said(&scene, cell);
         judge(&scene, cell);
     } else {
         cell->state = CELL_ERROR;
         (void)snprintf(cell->seen, sizeof(cell->seen), "the attack could not be started: %s",
                        strerror(-r));
     }
-    words_done(&words);
     scene_done(&scene);
+}
+
+/* What is run first, under the same column: it prepares, and is not judged. */
+static void play_before(struct cell_runner *runner, const struct attack *attack,
+                        const struct column *column, char *missing)
+{
+    struct attack first = *attack;
+    struct cell ignored = {0};
+
+    memcpy(first.words, attack->before, sizeof(first.words));
+    first.while_held = NULL;
+    first.afterwards = NULL;
+    play(runner, &first, column, missing, &ignored);
 }
 
 void cell_runner_run(struct cell_runner *runner, const struct attack *attack,
@@ -232,5 +260,7 @@ void cell_runner_run(struct cell_runner *runner, const struct attack *attack,
         (void)snprintf(cell->seen, sizeof(cell->seen), "%s", lack);
         return;
     }
+    if (attack->before[0])
+        play_before(runner, attack, column, missing);
     play(runner, attack, column, missing, cell);
 }

@@ -20,6 +20,12 @@ int cell_runner_begin(struct cell_runner *runner, const char **ret_what);
 void cell_runner_run(struct cell_runner *runner, const struct attack *attack,
                      const struct column *column, char *missing, struct cell *cell);
 
+/* The run alone, with the attack, the column and what goes before it as @scene has them: nothing is judged. Fills
+ * what was tried, what was said and how long it took. 0, or -errno and it was not started; scene_done() in both
+ * cases. */
+int cell_runner_play(struct cell_runner *runner, struct scene *scene, char *missing,
+                     struct cell *cell);
+
 void cell_runner_end(struct cell_runner *runner);
 
 #endif

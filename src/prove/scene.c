@@ -75,6 +75,11 @@ static _Noreturn void become_wrapper(const struct scene *scene, char *const *wor
     (void)snprintf(key, sizeof(key), "%s", world->secret);
     (void)setenv("BERM_PROVE_API_KEY", key, 1);
     (void)signal(SIGPIPE, SIG_DFL);
+    int r = scene->before_exec ? scene->before_exec() : 0;
+    if (r < 0) {
+        (void)dprintf(2, "cannot be set up here: %s\n", strerror(-r));
+        _exit(SCENE_NOT_SET_UP);
+    }
     (void)execvp(words[0], words);
     (void)dprintf(2, "cannot execute %s: %s\n", words[0], strerror(errno));
     _exit(127);
@@ -248,6 +253,7 @@ static bool reap(struct play *play)
     scene->wait_status = status;
     scene->rusage_cpu_ms = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
                            (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
+    scene->rusage_rss_kib = (uint64_t)usage.ru_maxrss;
     scene->took_ms = (uint32_t)((now - play->began_ns) / NS_PER_MS);
     scene->ran_ms = play->word_ns ? (uint32_t)((now - play->word_ns) / NS_PER_MS) : scene->took_ms;
     return true;

@@ -12,10 +12,15 @@
 /* Of what a run prints, this much is looked through for canaries; all of it is counted. */
 #define SCENE_OUTPUT_MAX (4u << 20)
 
+/* The exit status of a wrapper whose before_exec() failed. */
+#define SCENE_NOT_SET_UP 123
+
 struct scene {
     struct world *world;
     const struct attack *attack;
     const struct column *column;
+    /* The wrapper's last act before it executes; NULL: none. 0 or -errno. */
+    int (*before_exec)(void);
     char tag[24];         /* of this run: among the arguments of every process of the attack */
     char *output;         /* owned: stdout, NUL-terminated */
     size_t output_used;   /* of it, kept */
@@ -26,6 +31,7 @@ struct scene {
     size_t result_used;
     struct sight sight;       /* at the hold, and after the end: the survivors */
     struct sight_peaks peaks; /* of attacks on CPU time, memory and processes */
+    uint64_t rusage_rss_kib;  /* of the largest process that the wrapper was or waited for */
     uint64_t rusage_cpu_ms;   /* of the wrapper and all that it waited for */
     uint32_t ran_ms;          /* from the attack's first word to the end of the wrapper */
     uint32_t took_ms;         /* of the whole */

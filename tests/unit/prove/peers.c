@@ -262,17 +262,34 @@ static void a_column_shows_no_temporary_path(void **state)
     }
 }
 
-static void root_of_the_caller_does_not_stay_root_where_that_is_claimed(void **state)
+static void each_exception_is_of_an_attack_whose_topic_the_preset_claims(void **state)
 {
-    static const char *const same_user[] = {"bwrap", "firejail", "docker-hardened"};
+    (void)state;
+    for (size_t i = 0; i < peer_exception_count(); i++) {
+        const char *peer = NULL;
+        const char *attack = NULL;
+
+        peer_exception_at(i, &peer, &attack);
+        assert_non_null(peer_find(peer));
+        assert_non_null(attack_find(attack));
+        assert_true(peer_find(peer)->claims & (1u << attack_find(attack)->topic));
+    }
+}
+
+static void what_a_manual_is_silent_on_is_not_claimed(void **state)
+{
+    struct column column = {.name = "bwrap", .claims = CLAIM(ENVIRONMENT)};
+    const struct attack variables = {.id = "env-key", .topic = TOPIC_ENVIRONMENT};
+    const struct attack descriptors = {.id = "fd-leak", .topic = TOPIC_ENVIRONMENT};
+    const struct attack kernel = {.id = "bpf", .topic = TOPIC_KERNEL};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(same_user) / sizeof(same_user[0]); i++) {
-        struct column column;
-
-        column_of_peer(same_user[i], &example, &column);
-        assert_int_equal((column.claims & CLAIM(PRIVILEGES)) != 0, geteuid() != 0);
-    }
+    assert_true(peer_claims(&column, &variables));
+    assert_false(peer_claims(&column, &descriptors));
+    assert_false(peer_claims(&column, &kernel));
+    assert_null(peer_exception("bwrap", "root-uid", false));
+    assert_non_null(peer_exception("bwrap", "root-uid", true));
+    assert_null(peer_exception("runc", "root-uid", true));
 }
 
 static void a_command_is_its_own_title_and_ends_with_the_guest(void **state)
@@ -691,7 +708,8 @@ int main(void)
         cmocka_unit_test(nobody_claims_what_no_flag_bounds),
         cmocka_unit_test(limits_are_rounded_up_to_what_a_tool_can_be_told),
         cmocka_unit_test(a_column_shows_no_temporary_path),
-        cmocka_unit_test(root_of_the_caller_does_not_stay_root_where_that_is_claimed),
+        cmocka_unit_test(each_exception_is_of_an_attack_whose_topic_the_preset_claims),
+        cmocka_unit_test(what_a_manual_is_silent_on_is_not_claimed),
         cmocka_unit_test(a_command_is_its_own_title_and_ends_with_the_guest),
         cmocka_unit_test(a_command_that_begins_as_a_preset_is_not_that_preset),
         cmocka_unit_test(a_command_that_cannot_be_used_says_why),

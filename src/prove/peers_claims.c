@@ -1,0 +1,90 @@
+/*
+ * What a preset does not claim, attack by attack.
+ *
+ * A topic holds more than one thing, and a tool may speak of most of them and be silent on one. Such an attack is no
+ * promise of the tool: it is shown, and not held against it. A row stands here only with the manual's silence, or its
+ * own word, as the reason.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "prove/peers_parts.h"
+
+/* clang-format off */
+static const struct {
+    const char *peer, *attack;
+    bool is_for_root; /* only where the caller is root */
+    const char *why;
+} exceptions[] = {
+    {"bwrap", "fd-leak",  false, "bwrap(1) closes no descriptor, and does not say so"},
+    {"bwrap", "inodes",   false, "bwrap(1), --size: a size, and no number of files"},
+    {"bwrap", "keyring",  false, "bwrap(1) does not speak of keys"},
+    {"bwrap", "root-uid", true,  "bwrap(1), --uid: the user id in the sandbox"},
+
+    {"firejail", "env-key",    false, "firejail(1) has --rmenv=NAME, and nothing for all variables"},
+    {"firejail", "tty-write",  false, "firejail(1) does not speak of the caller's terminal"},
+    {"firejail", "tty-push",   false, "firejail(1) does not speak of the caller's terminal"},
+    {"firejail", "io-uring",   false, "syscalls.txt of firejail: not in @default"},
+    {"firejail", "root-uid",   true,  "firejail(1), --noroot: not for sandboxes started as root"},
+    {"firejail", "fork-many",  true,  "getrlimit(2), RLIMIT_NPROC: not enforced for root"},
+    {"firejail", "fork-bomb",  true,  "getrlimit(2), RLIMIT_NPROC: not enforced for root"},
+    {"firejail", "threads",    true,  "getrlimit(2), RLIMIT_NPROC: not enforced for root"},
+
+    {"runc", "user-namespace", false, "config-linux.md: namespaces of the container, and none below"},
+    {"runc", "mount-nested",   false, "config-linux.md: namespaces of the container, and none below"},
+    {"crun", "user-namespace", false, "config-linux.md: namespaces of the container, and none below"},
+    {"crun", "mount-nested",   false, "config-linux.md: namespaces of the container, and none below"},
+
+    {"docker", "root-uid",       true,  "docker-run(1), --user: \"run as root in the container\""},
+    {"docker", "capabilities",   false, "docker-run(1), --cap-drop: some stay by default"},
+    {"docker", "new-privileges", false, "docker-run(1), --security-opt no-new-privileges: not by default"},
+    {"docker", "device-node",    false, "the default capabilities of docker hold CAP_MKNOD"},
+    {"docker", "io-uring",       false, "not in the list of what the default profile blocks (before docker 25)"},
+    {"docker-hardened", "cpus",     false, "docker-run(1), --cpus: how much time of all CPUs, and not which"},
+    {"docker-hardened", "root-uid", true,  "docker-run(1), --user: \"run as root in the container\""},
+    {"docker-hardened", "io-uring", false, "not in the list of what the default profile blocks (before docker 25)"},
+
+    {"nspawn", "keyring",          false, "systemd-nspawn(1) does not speak of keys"},
+    {"nspawn", "user-namespace",   false, "systemd-nspawn(1): a namespace for the container, and none below"},
+    {"nspawn", "mount-nested",     false, "systemd-nspawn(1): a namespace for the container, and none below"},
+    {"nspawn", "personality",      false, "on the tool's list of allowed system calls"},
+    {"nspawn", "personality-i386", false, "on the tool's list of allowed system calls"},
+    {"nspawn", "userfaultfd",      false, "on the tool's list of allowed system calls"},
+    {"nspawn", "io-uring",         false, "on the tool's list of allowed system calls"},
+
+    {"unshare", "keyring",   false, "unshare(1) does not speak of keys"},
+    {"unshare", "host-name", false, "uts_namespaces(7): a new one begins with the names of the old one"},
+
+    {"timeout", "fork-many", true, "getrlimit(2), RLIMIT_NPROC: not enforced for root"},
+    {"timeout", "fork-bomb", true, "getrlimit(2), RLIMIT_NPROC: not enforced for root"},
+    {"timeout", "threads",   true, "getrlimit(2), RLIMIT_NPROC: not enforced for root"},
+};
+
+/* clang-format on */
+
+const char *peer_exception(const char *peer, const char *attack, bool is_root)
+{
+    for (size_t i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++) {
+        if (strcmp(exceptions[i].peer, peer) == 0 && strcmp(exceptions[i].attack, attack) == 0 &&
+            (is_root || !exceptions[i].is_for_root))
+            return exceptions[i].why;
+    }
+    return NULL;
+}
+
+bool peer_claims(const struct column *column, const struct attack *attack)
+{
+    return (column->claims & (1u << attack->topic)) != 0 &&
+           !peer_exception(column->name, attack->id, geteuid() == 0);
+}
+
+size_t peer_exception_count(void)
+{
+    return sizeof(exceptions) / sizeof(exceptions[0]);
+}
+
+void peer_exception_at(size_t index, const char **ret_peer, const char **ret_attack)
+{
+    *ret_peer = exceptions[index].peer;
+    *ret_attack = exceptions[index].attack;
+}
