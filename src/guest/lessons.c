@@ -46,6 +46,8 @@ static int memory_error(int argc, char **argv)
         if (piece == MAP_FAILED)
             break;
         memset(piece, 1, (size_t)MIB);
+        (void)usleep(2000); /* so that a host that looks now and then sees about how much */
+        (void)usleep(2000); /* so that a host that looks now and then sees about how much */
     }
     (void)!write(STDERR_FILENO, complaint, sizeof(complaint) - 1);
     _exit(1);

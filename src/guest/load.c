@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -143,12 +144,14 @@ static void allocate_in_child(long mib, int ready_fd)
     _exit(r == 0 ? 0 : 1);
 }
 
-/* Until each child has its memory or is gone. */
+/* Until each child has its memory. One that was ended for it says nothing, while the others hold the pipe open: then
+ * until nothing has been heard for a while. */
 static void await_children(int ready_fd, long count)
 {
+    struct pollfd ready = {.fd = ready_fd, .events = POLLIN};
     char byte;
 
-    for (long i = 0; i < count && read(ready_fd, &byte, 1) == 1; i++)
+    for (long i = 0; i < count && poll(&ready, 1, 500) == 1 && read(ready_fd, &byte, 1) == 1; i++)
         ;
 }
 

@@ -22,6 +22,7 @@
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "guest/guest.h"
@@ -270,8 +271,10 @@ static int leave(int argc, char **argv)
 /* A process that leaves the session and goes on; its name is in what it was started with. */
 static int daemonize(int argc, char **argv)
 {
+    pid_t pid = fork();
+
     (void)argc;
-    if (fork() == 0) {
+    if (pid == 0) {
         (void)setsid();
         if (fork() == 0) {
             for (int fd = 0; fd < 3; fd++)
@@ -280,6 +283,7 @@ static int daemonize(int argc, char **argv)
         }
         _exit(0);
     }
+    (void)waitpid(pid, NULL, 0); /* it has left: before, a sweep of the session finds it */
     return 0;
 }
 

@@ -166,7 +166,7 @@ bool read_berm_result(const struct scene *scene, struct cell *cell)
     json_array_foreach(json_object_get(result, "layers"), index, layer)
     {
         if (strcmp(text_at(layer, "layer"), layer_name(scene->attack->layer)) == 0 &&
-            strcmp(text_at(layer, "state"), "on") == 0)
+            strcmp(text_at(layer, "state"), "off") != 0)
             take_mechanism(layer, scene->attack, cell);
     }
     json_decref(result);

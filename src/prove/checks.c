@@ -73,7 +73,7 @@ const struct attack prove_checks[] = {
      .words = {"end", "exit", "137"}, .layer = BERM_LAYER_LIMITS, .from = 1, .topic = TOPIC_MEMORY,
      .afterwards = look_own_exit},
     {.id = "check-stale-oom", .tries = "runs out of memory, and then runs again without",
-     .harm = "the second run says that it was out of memory", .before = {"alloc", "1024"}, .words = {"end", "exit", "0"},
+     .harm = "the second run says that it was out of memory", .before = {"alloc", "800"}, .words = {"end", "exit", "0"},
      .layer = BERM_LAYER_LIMITS, .from = 3, .topic = TOPIC_MEMORY, .needs = NEEDS_ROOT | NEEDS_GROUP,
      .afterwards = look_stale_oom},
     {.id = "check-berms-memory", .tries = "prints 200 MB, of which 1,000 characters are asked for",

@@ -23,40 +23,40 @@
 
 /* clang-format off */
 static const struct defect defects[] = {
-    {"fail_open", "a layer that cannot be had is left out and nothing said", "check-refusal", 4, "", ""},
-    {"head_only", "of the output only the beginning is kept", "check-last-line", 1, "", ""},
-    {"capture_unbounded", "berm keeps all output in memory", "check-berms-memory", 1, "", ""},
-    {"output_uncut", "output is passed on whole where a part was asked for", "flood-stdout", 1, "", ""},
-    {"wall_unwatched", "nobody looks at the wall clock", "wall-sleep", 1, "", ""},
-    {"soft_cpu_only", "the CPU-time limit is a signal that can be ignored", "cpu-deaf", 1, "", ""},
-    {"rlimits_unset", "no resource limit is set", "file-size", 1, "", UNSEEN},
-    {"memory_group_unset", "the group's memory limit is not written", "memory-children", 3, "", ""},
-    {"sweep_nothing", "what is left of the session lives on", "background", 1, "", ""},
-    {"sweep_session_only", "no PID namespace: only the session is swept", "daemon", 3, "limits", ""},
-    {"kill_child_only", "past its time the program is ended, its children are not", "check-family-left", 1, "", ""},
-    {"session_kept", "the program stays in the caller's session", "tty-write", 1, "", ""},
-    {"inherit_env", "the program gets the caller's variables", "env-key", 2, "", ""},
-    {"work_dir_shared", "the program starts in the caller's directory", "app-overwrite", 2, "", ""},
-    {"keep_descriptors", "the program gets what the caller left open", "fd-leak", 2, "", ""},
-    {"keyring_kept", "the program has the caller's kernel keys", "keyring", 2, "", ""},
-    {"nproc_rlimit_only", "the number of processes is capped by RLIMIT_NPROC, which does not bind root", "fork-many", 3, "", ""},
-    {"pid1_readable", "init shows the caller's variables", "others-environment", 3, "", ""},
-    {"ipc_shared", "the run shares the host's IPC", "shm-read", 6, "", ""},
-    {"affinity_unset", "every CPU may be used", "cpus", 6, "", ""},
-    {"net_joined_late", "no network namespace when the program begins", "loopback-tcp", 4, "", UNSEEN},
-    {"hidden_path_writable", "a hidden directory is the host's own", "home-write", 5, "", ""},
-    {"readonly_top_mount_only", "only the topmost mount of the root is read-only", "check-usr-create", 6, "privileges,syscalls", UNSEEN ",landlock_unset"},
-    {"landlock_unset", "the second wall around the root is missing", "check-usr-create", 6, "privileges,syscalls", UNSEEN ",readonly_top_mount_only"},
-    {"caps_effective_only", "capabilities are dropped from one of five sets", "capabilities", 5, "", UNSEEN},
-    {"no_new_privs_unset", "a set-user-id program may give rights", "new-privileges", 5, "", UNSEEN},
-    {"nesting_allowed", "user namespaces may be made below", "user-namespace", 5, "", UNSEEN},
-    {"host_uid_shared", "root's run keeps root's uid on the host", "root-uid", 6, "", ""},
-    {"filter_unset", "no system-call filter is installed", "no-filter", 6, "", UNSEEN},
-    {"filter_native_abi_only", "the filter passes another architecture's calls", "personality-i386", 6, "", ""},
-    {"filter_low_bits_only", "the filter is right only while high bits are zero", "personality-high", 6, "", ""},
-    {"verdict_from_137", "exit status 137 is taken for out of memory", "check-own-exit", 1, "", ""},
-    {"oom_stale", "a control group is used again with its counts", "check-stale-oom", 3, "", ""},
-    {"evidence_not_compared", "what was read back before exec is not compared with the plan", "capabilities", 5, "", "caps_effective_only"},
+    {"fail_open", "a layer that cannot be had is left out and nothing said", "check-refusal", 4, "", "", 0},
+    {"head_only", "of the output only the beginning is kept", "check-last-line", 1, "", "", 0},
+    {"capture_unbounded", "berm keeps all output in memory", "check-berms-memory", 1, "", "", 0},
+    {"output_uncut", "output is passed on whole where a part was asked for", "flood-stdout", 1, "", "", 0},
+    {"wall_unwatched", "nobody looks at the wall clock", "wall-sleep", 1, "", "", 0},
+    {"soft_cpu_only", "the CPU-time limit is a signal that can be ignored", "cpu-deaf", 1, "", "", 0},
+    {"rlimits_unset", "no resource limit is set", "file-size", 1, "", UNSEEN, 0},
+    {"memory_group_unset", "the group's memory limit is not written", "memory-children", 3, "", "", NEEDS_GROUP},
+    {"sweep_nothing", "what is left of the session lives on", "background", 1, "", "", 0},
+    {"sweep_session_only", "no PID namespace: only the session is swept", "daemon", 3, "limits", "", 0},
+    {"kill_child_only", "past its time the program is ended, its children are not", "check-family-left", 1, "", "", 0},
+    {"session_kept", "the program stays in the caller's session", "tty-write", 1, "", "", 0},
+    {"inherit_env", "the program gets the caller's variables", "env-key", 2, "", "", 0},
+    {"work_dir_shared", "the program starts in the caller's directory", "app-overwrite", 2, "", "", 0},
+    {"keep_descriptors", "the program gets what the caller left open", "fd-leak", 2, "", "", 0},
+    {"keyring_kept", "the program has the caller's kernel keys", "keyring", 2, "", "", 0},
+    {"nproc_rlimit_only", "the number of processes is capped by RLIMIT_NPROC, which does not bind root", "fork-many", 3, "", "", NEEDS_ROOT},
+    {"pid1_readable", "init shows the caller's variables", "others-environment", 3, "", "", 0},
+    {"ipc_shared", "the run shares the host's IPC", "shm-read", 6, "", "", 0},
+    {"affinity_unset", "every CPU may be used", "cpus", 6, "", "", 0},
+    {"net_joined_late", "no network namespace when the program begins", "loopback-tcp", 4, "", UNSEEN, 0},
+    {"hidden_path_writable", "a hidden directory is the host's own", "home-write", 5, "", "", 0},
+    {"readonly_top_mount_only", "only the topmost mount of the root is read-only", "check-usr-create", 6, "privileges,syscalls", UNSEEN ",landlock_unset", 0},
+    {"landlock_unset", "the second wall around the root is missing", "check-usr-create", 6, "privileges,syscalls", UNSEEN ",readonly_top_mount_only", 0},
+    {"caps_effective_only", "capabilities are dropped from one of five sets", "capabilities", 5, "", UNSEEN, 0},
+    {"no_new_privs_unset", "a set-user-id program may give rights", "new-privileges", 5, "", UNSEEN, 0},
+    {"nesting_allowed", "user namespaces may be made below", "user-namespace", 5, "", UNSEEN, 0},
+    {"host_uid_shared", "root's run keeps root's uid on the host", "root-uid", 6, "", "", 0},
+    {"filter_unset", "no system-call filter is installed", "no-filter", 6, "", UNSEEN, 0},
+    {"filter_native_abi_only", "the filter passes another architecture's calls", "personality-i386", 6, "", "", 0},
+    {"filter_low_bits_only", "the filter is right only while high bits are zero", "personality-high", 6, "", "", 0},
+    {"verdict_from_137", "exit status 137 is taken for out of memory", "check-own-exit", 1, "", "", 0},
+    {"oom_stale", "a control group is used again with its counts", "check-stale-oom", 3, "", "", 0},
+    {"evidence_not_compared", "what was read back before exec is not compared with the plan", "capabilities", 5, "", "caps_effective_only", 0},
 };
 /* clang-format on */
 
@@ -76,6 +76,7 @@ struct finding {
 /* ---- Trials: one attack, a few columns. ---- */
 
 struct trial {
+    struct attack attack; /* the check, with what the defect needs beside */
     struct matrix matrix;
     struct cell cells[COLUMNS_MAX];
 };
@@ -83,7 +84,9 @@ struct trial {
 static void trial_begin(struct trial *trial, const struct defect *defect)
 {
     memset(trial, 0, sizeof(*trial));
-    trial->matrix.attacks[0] = attack_find(defect->check);
+    trial->attack = *attack_find(defect->check); /* each check of the table is there: prove/test_defects */
+    trial->attack.needs |= defect->needs;
+    trial->matrix.attacks[0] = &trial->attack;
     trial->matrix.attack_count = 1;
     trial->matrix.cells = trial->cells;
 }

@@ -15,6 +15,7 @@ struct defect {
     /* Defects that are planted with it, or another wall would stand before it; by commas. Without the defect itself they
      * do no harm: the control. */
     const char *together;
+    unsigned needs; /* enum attack_need, beside those of the check */
 };
 
 /* Try all, or the one named @only; print the table, or JSON. Returns the exit status: 0 every defect was caught, 1 one

@@ -124,9 +124,11 @@ bool trial_run_for(struct cell_runner *runner, const struct trial_plan *plan, st
 const char *trial_text(const struct trial *trial, const char *key);
 bool trial_is(const struct trial *trial, const char *key);
 long long trial_number(const struct trial *trial, const char *key);
+long long trial_usage(const struct trial *trial, const char *key); /* of `usage` */
 
-/* Is the layer on? */
+/* Is the layer on? Does a control group keep any promise? */
 bool trial_has_layer(const struct trial *trial, const char *layer);
+bool trial_has_group(const struct trial *trial);
 
 /* What keeps the first promise of the layer that has @what in its words; "" where nothing does. */
 const char *trial_mechanism(const struct trial *trial, const char *layer, const char *what);

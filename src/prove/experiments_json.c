@@ -90,11 +90,12 @@ static bool is_whole(const json_t *document, const struct experiment *experiment
 int table_print_json(const struct experiment *experiment, const struct figure_table *table,
                      const char *who, FILE *out)
 {
-    json_t *document = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:b}", "schema", SCHEMA,
-                                 "experiment", experiment->name, "question", experiment->question,
-                                 "tries", experiment->tries, "who", who, "columns",
-                                 columns_value(experiment), "rows", rows_value(experiment, table),
-                                 "lesson", experiment->lesson, "shown", (int)table_shows(table));
+    json_t *document =
+        json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:b}", "schema", SCHEMA,
+                  "experiment", experiment->name, "question", experiment->question, "tries",
+                  experiment->tries, "who", who, "row_title", experiment->rows, "columns",
+                  columns_value(experiment), "rows", rows_value(experiment, table), "lesson",
+                  experiment->lesson, "shown", (int)table_shows(table));
     int r = is_whole(document, experiment, table) ? 0 : -ENOMEM;
 
     if (r == 0 && json_dumpf(document, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) < 0)

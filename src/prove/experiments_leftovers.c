@@ -5,17 +5,11 @@
 #include <string.h>
 
 #include "prove/experiment_parts.h"
+#include "prove/looks.h"
 
 /* Longer than any look; the host ends them. */
 static const char *const child_words[] = {"background", "20000"};
 static const char *const daemon_words[] = {"daemon", "20"};
-
-struct case_of_leftovers {
-    const char *what;
-    int level;
-    const char *off;
-    bool child_goes_on, daemon_goes_on; /* by the lesson */
-};
 
 enum leftovers_column {
     COLUMN_CHILD,
@@ -23,61 +17,102 @@ enum leftovers_column {
     COLUMN_ENDERS /* of layer-hides-defect alone */
 };
 
-/* Whom the result names: the sweep belongs to the limits layer, the namespace to the process layer. */
-static const char *enders_of(const struct trial *trial)
-{
-    bool has_sweep = trial_has_layer(trial, "limits");
-    bool has_namespace = trial_has_layer(trial, "process");
+/* Whatever could end a process after the run. */
+enum ender {
+    ENDER_SWEEP = 1u << 0,     /* of the session: the limits layer */
+    ENDER_GROUP = 1u << 1,     /* a control group that is emptied */
+    ENDER_NAMESPACE = 1u << 2, /* a PID namespace that ends: the process layer */
+    ENDER_COUNT = 3
+};
 
-    if (has_sweep && has_namespace)
-        return "sweep, PID namespace";
-    if (has_namespace)
-        return "PID namespace";
-    return has_sweep ? "sweep" : "nobody";
+struct leftovers_case {
+    const char *what;
+    int level;
+    const char *off;
+    bool is_covered; /* without control groups */
+};
+
+static unsigned enders_of(const struct trial *trial)
+{
+    return (trial_has_layer(trial, "limits") ? ENDER_SWEEP : 0) |
+           (trial_has_group(trial) ? ENDER_GROUP : 0) |
+           (trial_has_layer(trial, "process") ? ENDER_NAMESPACE : 0);
 }
 
-static void run_one(struct cell_runner *runner, const struct case_of_leftovers *one,
-                    const char *const words[2], size_t column, struct figure_row *row)
+static void name_enders(unsigned enders, char *text, size_t size)
+{
+    static const char *const names[ENDER_COUNT] = {"sweep", "group", "namespace"};
+    size_t used = 0;
+
+    (void)snprintf(text, size, "nobody");
+    for (unsigned i = 0; i < ENDER_COUNT && used < size; i++) {
+        if (enders & 1u << i)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", names[i]);
+    }
+}
+
+/* Runs one of the two. False: the row has no figures. */
+static bool run_one(struct cell_runner *runner, const struct leftovers_case *one,
+                    const char *const words[2], bool *ret_goes_on, unsigned *ret_enders,
+                    struct figure_row *row)
 {
     struct trial trial;
     struct trial_plan plan = {
         .level = one->level,
         .off = one->off,
-        .attack = {.topic = TOPIC_LEFTOVERS, .words = {words[0], words[1]}},
+        .attack = {.topic = TOPIC_LEFTOVERS,
+                   .words = {words[0], words[1]},
+                   .afterwards = look_survivors},
+        .before_exec = one->is_covered ? cover_control_groups : NULL,
     };
 
-    if (row->lack[0] != '\0' || !trial_run_for(runner, &plan, &trial, row))
-        return;
-    row_number(row, column, trial.scene.sight.count > 0);
-    row_text(row, COLUMN_ENDERS, enders_of(&trial));
+    if (!trial_run_for(runner, &plan, &trial, row))
+        return false;
+    *ret_goes_on = trial.scene.is_harmed;
+    *ret_enders = enders_of(&trial);
     trial_done(&trial);
+    return true;
 }
 
-static int run_cases(struct cell_runner *runner, const struct case_of_leftovers *cases,
-                     size_t count, struct figure_table *table)
+/* The sweep reaches what stayed in the session; the others reach everything. */
+static void run_case(struct cell_runner *runner, const struct leftovers_case *one,
+                     struct figure_row *row)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct figure_row *row = table_add(table, cases[i].what);
+    bool child_goes_on = false;
+    bool daemon_goes_on = false;
+    unsigned enders = 0;
+    char text[40];
 
-        run_one(runner, &cases[i], child_words, COLUMN_CHILD, row);
-        run_one(runner, &cases[i], daemon_words, COLUMN_DAEMON, row);
-        if (row->lack[0] == '\0')
-            row->is_as_said = row->figures[COLUMN_CHILD].number == cases[i].child_goes_on &&
-                              row->figures[COLUMN_DAEMON].number == cases[i].daemon_goes_on;
-    }
+    if (!run_one(runner, one, child_words, &child_goes_on, &enders, row) ||
+        !run_one(runner, one, daemon_words, &daemon_goes_on, &enders, row))
+        return;
+    name_enders(enders, text, sizeof(text));
+    row_number(row, COLUMN_CHILD, child_goes_on);
+    row_number(row, COLUMN_DAEMON, daemon_goes_on);
+    row_text(row, COLUMN_ENDERS, text);
+    row->is_as_said = child_goes_on == (enders == 0) &&
+                      daemon_goes_on == ((enders & (ENDER_GROUP | ENDER_NAMESPACE)) == 0);
+}
+
+static int run_cases(struct cell_runner *runner, const struct leftovers_case *cases, size_t count,
+                     struct figure_table *table)
+{
+    for (size_t i = 0; i < count; i++)
+        run_case(runner, &cases[i], table_add(table, cases[i].what));
     return 0;
 }
 
 static int run_orphan(struct cell_runner *runner, struct figure_table *table)
 {
-    static const struct case_of_leftovers cases[] = {
-        {"L0 bare",       0, NULL, true,  true },
-        {"L1 limits",     1, NULL, false, true },
-        {"L2 env",        2, NULL, false, true },
-        {"L3 process",    3, NULL, false, false},
-        {"L4 network",    4, NULL, false, false},
-        {"L5 filesystem", 5, NULL, false, false},
-        {"L6 hardened",   6, NULL, false, false},
+    static const struct leftovers_case cases[] = {
+        {"L0 bare",       0, NULL, false},
+        {"L1 limits",     1, NULL, false},
+        {"L2 env",        2, NULL, false},
+        {"L3 process",    3, NULL, false},
+        {"L4 network",    4, NULL, false},
+        {"L5 filesystem", 5, NULL, false},
+        {"L6 hardened",   6, NULL, false},
     };
 
     return run_cases(runner, cases, sizeof(cases) / sizeof(cases[0]), table);
@@ -99,13 +134,14 @@ const struct experiment experiment_orphan = {
 
 static int run_layer_hides_defect(struct cell_runner *runner, struct figure_table *table)
 {
-    static const struct case_of_leftovers cases[] = {
-        {"L1",                      1, NULL,             false, true },
-        {"L1 --off limits",         1, "limits",         true,  true },
-        {"L3",                      3, NULL,             false, false},
-        {"L3 --off limits",         3, "limits",         false, false},
-        {"L3 --off process",        3, "process",        false, true },
-        {"L3 --off limits,process", 3, "limits,process", true,  true },
+    static const struct leftovers_case cases[] = {
+        {"L1",                         1, NULL,             false},
+        {"L1 --off limits",            1, "limits",         false},
+        {"L3",                         3, NULL,             false},
+        {"L3 --off limits",            3, "limits",         false},
+        {"L3 --off process",           3, "process",        false},
+        {"L3 --off process, no group", 3, "process",        true },
+        {"L3 --off limits, process",   3, "limits,process", false},
     };
 
     return run_cases(runner, cases, sizeof(cases) / sizeof(cases[0]), table);
@@ -116,14 +152,15 @@ const struct experiment experiment_layer_hides_defect = {
     .question = "would a check at L3 notice that the sweep of the session does not work?",
     .tries =
         "The child and the daemon of \"orphan\", with and without the limits layer, to which the "
-        "sweep belongs, and the process layer, to which the PID namespace belongs.",
+        "sweep belongs, the process layer, to which the PID namespace belongs, and a control "
+        "group.",
     .lesson =
         "L3 gives the same figures with the sweep and without it: the PID namespace ends "
-        "everything and hides a sweep that does not work, so a check of the sweep must run with "
-        "the process layer off, where the child tells.",
+        "everything, a control group would too, and either hides a sweep that does not work; so "
+        "a check of the sweep runs without both, where the child tells.",
     .rows = "level",
     .columns = {{"child_goes_on", "child goes on", FIGURE_YES_NO, false},
                 {"daemon_goes_on", "daemon goes on", FIGURE_YES_NO, false},
-                {"ended_by", "who could end them", FIGURE_TEXT, false}},
+                {"enders", "who could end them", FIGURE_TEXT, false}},
     .run = run_layer_hides_defect,
 };

@@ -55,6 +55,14 @@ static bool end_from_outside(struct scene *scene, char *seen, size_t size)
     return false;
 }
 
+/* What ends with its PID namespace is waited for by nobody: of that, /proc has told. */
+static uint64_t rss_kib_of(const struct scene *scene)
+{
+    uint64_t peak = scene->peaks.rss_bytes >> 10;
+
+    return peak > scene->rusage_rss_kib ? peak : scene->rusage_rss_kib;
+}
+
 static void take_memory(const struct memory_case *one, const struct trial *trial,
                         struct figure_row *row)
 {
@@ -67,7 +75,7 @@ static void take_memory(const struct memory_case *one, const struct trial *trial
         return;
     }
     row_text(row, COLUMN_COUNTER, counters[one->counter].name);
-    row_number(row, COLUMN_TOOK, (long long)(trial->scene.rusage_rss_kib >> 10));
+    row_number(row, COLUMN_TOOK, (long long)(rss_kib_of(&trial->scene) >> 10));
     row_number(row, COLUMN_STATUS, status);
     row_text(row, COLUMN_VERDICT, verdict);
     row_number(row, COLUMN_OOM, trial_is(trial, "oom"));
@@ -83,7 +91,8 @@ static void run_case(struct cell_runner *runner, const struct memory_case *one,
     struct trial trial;
     struct trial_plan plan = {
         .level = 3,
-        .attack = {.words = {one->words[0], one->words[1], one->words[2]},
+        .attack = {.topic = TOPIC_MEMORY,
+                   .words = {one->words[0], one->words[1], one->words[2]},
                    .options = counters[one->counter].options,
                    .while_held = one->while_held},
         .before_exec = counters[one->counter].before_exec,
@@ -123,8 +132,8 @@ const struct experiment experiment_oom_flag = {
     .question = "was it memory, and who says so: a count or a guess?",
     .tries =
         "At L3, with a memory limit of 64 MiB, kept by a control group, by a monitor, or by a limit "
-        "on each process, which nobody counts. wait4(2) says how many MiB the largest process "
-        "took; the rest is berm's result.",
+        "on each process, where nobody counts. The host says how many MiB it took, by wait4(2) and "
+        "/proc; the rest is berm's result.",
     .lesson =
         "status 137 stands for three different ends, and a guess takes the program's word for it, "
         "once rightly and once wrongly; only a count knows, so the result says which of them it "

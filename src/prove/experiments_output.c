@@ -85,7 +85,7 @@ static void add_row(struct figure_table *table, const char *what, struct kept ke
 static void add_berm(struct cell_runner *runner, const char *whole, struct figure_table *table)
 {
     static const char what[] = "berm, 60 % and 40 %";
-    struct trial trial;
+    static struct trial trial; /* large */
     struct trial_plan plan = {
         .level = 1,
         .attack = {.words = {"traceback", CHARS_ASKED}, .options = "--output 2000"},
@@ -104,7 +104,7 @@ static void add_berm(struct cell_runner *runner, const char *whole, struct figur
 
 static int run_head_tail(struct cell_runner *runner, struct figure_table *table)
 {
-    struct trial trial;
+    static struct trial trial; /* large */
     struct trial_plan plan = {
         .level = WITHOUT_BERM,
         .attack = {.words = {"traceback", CHARS_ASKED}},

@@ -107,6 +107,11 @@ long long trial_number(const struct trial *trial, const char *key)
     return json_integer_value(json_object_get(trial->result, key));
 }
 
+long long trial_usage(const struct trial *trial, const char *key)
+{
+    return json_integer_value(json_object_get(json_object_get(trial->result, "usage"), key));
+}
+
 static const char *member(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
@@ -131,6 +136,32 @@ static const json_t *find_layer(const struct trial *trial, const char *name)
 bool trial_has_layer(const struct trial *trial, const char *layer)
 {
     return find_layer(trial, layer) != NULL;
+}
+
+static bool is_kept_by_group(const json_t *layer)
+{
+    const json_t *promise;
+    size_t index;
+
+    json_array_foreach(json_object_get(layer, "promises"), index, promise)
+    {
+        if (strstr(member(promise, "mechanism"), "cgroup v"))
+            return true;
+    }
+    return false;
+}
+
+bool trial_has_group(const struct trial *trial)
+{
+    const json_t *layer;
+    size_t index;
+
+    json_array_foreach(json_object_get(trial->result, "layers"), index, layer)
+    {
+        if (is_kept_by_group(layer))
+            return true;
+    }
+    return false;
 }
 
 const char *trial_mechanism(const struct trial *trial, const char *layer, const char *what)

@@ -46,7 +46,7 @@ static void look_again(struct scene *scene)
 bool look_memory(struct scene *scene, char *seen, size_t size)
 {
     look_again(scene);
-    SAY("its processes hold %llu MiB", (unsigned long long)(scene->peaks.rss_bytes / MIB));
+    SAY("its processes held %llu MiB", (unsigned long long)(scene->peaks.rss_bytes / MIB));
     return scene->peaks.rss_bytes > detail_bytes(scene);
 }
 

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "prove/berm_column.h"
 #include "prove/defects.h"
+#include "prove/experiment.h"
 #include "prove/programs.h"
 #include "prove/report.h"
 #include "prove/world.h"
@@ -30,7 +31,7 @@
 #define WIDTH_DEFAULT 80
 
 struct prove_options {
-    const char *only[64];
+    const char *only[256];
     size_t only_count;
     bool levels[LEVEL_LAST + 1];
     bool has_levels;
@@ -43,10 +44,12 @@ struct prove_options {
 
 static const char usage[] =
     "Usage: berm prove [OPTION]...\n"
+    "       berm prove experiment [NAME] [--json]\n"
     "\n"
     "Run attacks at each level, against canaries and honeypots that berm planted\n"
     "itself, and show what each level stops and what it lets through. The host\n"
-    "judges, by what it sees: never the program's own word.\n"
+    "judges, by what it sees: never the program's own word. An experiment is a small\n"
+    "table about one lesson; without NAME they are listed.\n"
     "\n"
     "  --only ID[,ID]...     These attacks; \"others-*\" for all that begin so.\n"
     "  --level L0..L6        This level; more than once for more of them.\n"
@@ -401,6 +404,8 @@ int main(int argc, char **argv)
 
     argv[0] = name; /* what getopt says begins so */
     (void)signal(SIGPIPE, SIG_IGN);
+    if (argc > 1 && strcmp(argv[1], "experiment") == 0)
+        return experiment_main(argc - 1, argv + 1);
     if (parse(argc, argv, &options) < 0)
         return EXIT_REFUSED;
     if (options.help)

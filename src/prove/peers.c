@@ -1,8 +1,10 @@
 /*
- * The table of the sandboxes that berm is compared with, and the columns of a matrix that they become.
+ * The table of the sandboxes that berm is compared with, and the columns of a matrix that they
+ * become.
  *
- * In: a name, or a command of the user's. Out: what the column is called, what is typed, what it claims, and why it
- * cannot be had. Each preset is told in a file of its own; the rule for `claims` is in peers_parts.h.
+ * In: a name, or a command of the user's. Out: what the column is called, what is typed, what it
+ * claims, and why it cannot be had. Each preset is told in a file of its own; the rule for `claims`
+ * is in peers_parts.h.
  */
 #include <assert.h>
 #include <errno.h>
@@ -25,59 +27,71 @@
 const struct peer prove_peers[] = {
     {.name = "bwrap", .title = "bubblewrap", .program = "bwrap",
      .claims = CLAIM_CONTAINER | CLAIM(STORAGE) | CLAIM(NETWORK) | CLAIM(PRIVILEGES),
-     .note = "All namespaces, no capability, a read-only root of /usr and the guest alone, sizes for what can be "
-             "written; bwrap(1) has no limit of its own and brings no system-call filter.",
+     .note = "All namespaces, no capability, a read-only root of /usr and the guest alone, "
+             "sizes for what can be written; bwrap(1) has no limit of its own and brings no "
+             "system-call filter.",
      .prepare = bwrap_prepare, .wrap = bwrap_wrap},
 
     {.name = "firejail", .title = "firejail", .program = "firejail",
-     .claims = CLAIM(TIME) | CLAIM(FILE_SIZE) | CLAIM(OPEN_FILES) | CLAIM(PROCESSES) | CLAIM(LEFTOVERS) |
-               CLAIM(ENVIRONMENT) | CLAIM(OTHERS) | CLAIM(NETWORK) | CLAIM(SECRETS) | CLAIM(SHARED) |
-               CLAIM(PRIVILEGES) | CLAIM(KERNEL),
-     .note = "No profile but every flag of firejail(1) that takes something away: private directories, no network, "
-             "no capability, its default system-call filter, its time-out and its resource limits.",
+     .claims = CLAIM(TIME) | CLAIM(FILE_SIZE) | CLAIM(OPEN_FILES) | CLAIM(PROCESSES) |
+               CLAIM(LEFTOVERS) | CLAIM(ENVIRONMENT) | CLAIM(OTHERS) | CLAIM(NETWORK) |
+               CLAIM(SECRETS) | CLAIM(SHARED) | CLAIM(PRIVILEGES) | CLAIM(KERNEL),
+     .note = "No profile but every flag of firejail(1) that takes something away: private "
+             "directories, no network, no capability, its default system-call filter, time-out "
+             "and limits.",
      .prepare = firejail_prepare, .wrap = firejail_wrap},
 
     {.name = "runc", .title = "runc", .program = "runc", .claims = CLAIM_LIMITED,
-     .note = "The configuration of `runc spec` with all namespaces, no capability, host uids of its own, control "
-             "groups and resource limits; runc brings no system-call filter.",
-     .prepare = runc_prepare, .wrap = runc_wrap, .forget = runc_forget, .write_words = runc_write_words},
+     .note = "The configuration of `runc spec` with all namespaces, no capability, host uids "
+             "of its own, control groups and resource limits; runc brings no system-call "
+             "filter.",
+     .prepare = runc_prepare, .wrap = runc_wrap, .forget = runc_forget,
+     .write_words = runc_write_words},
 
     {.name = "crun", .title = "crun", .program = "crun", .claims = CLAIM_LIMITED,
-     .note = "The configuration of `crun spec` with all namespaces, no capability, host uids of its own, control "
-             "groups and resource limits; crun brings no system-call filter.",
-     .prepare = crun_prepare, .wrap = crun_wrap, .forget = crun_forget, .write_words = crun_write_words},
+     .note = "The configuration of `crun spec` with all namespaces, no capability, host uids "
+             "of its own, control groups and resource limits; crun brings no system-call "
+             "filter.",
+     .prepare = crun_prepare, .wrap = crun_wrap, .forget = crun_forget,
+     .write_words = crun_write_words},
 
     {.name = "docker", .title = "docker run", .program = "docker",
      .claims = CLAIM_CONTAINER | CLAIM(PRIVILEGES) | CLAIM(KERNEL),
-     .note = "`docker run` as it is typed without a flag: what the default configuration of docker gives everybody.",
+     .note = "`docker run` as it is typed without a flag: what the defaults of docker give "
+             "everybody.",
      .prepare = docker_prepare, .wrap = docker_wrap, .forget = docker_forget},
 
     {.name = "docker-hardened", .title = "hardened docker run", .program = "docker",
      .claims = CLAIM_CONTAINER | CLAIM(CPUS) | CLAIM(MEMORY) | CLAIM(PROCESSES) | CLAIM(NETWORK) |
                CLAIM(PRIVILEGES) | CLAIM(KERNEL),
-     .note = "`docker run` with the flags that guides to hardening name: no network, a read-only root, memory, CPU "
-             "and process limits, no capability, no new privileges.",
-     .prepare = docker_hardened_prepare, .wrap = docker_hardened_wrap, .forget = docker_hardened_forget},
+     .note = "`docker run` with the flags that guides to hardening name: no network, a "
+             "read-only root, memory, CPU and process limits, no capability, no new "
+             "privileges.",
+     .prepare = docker_hardened_prepare, .wrap = docker_hardened_wrap,
+     .forget = docker_hardened_forget},
 
     {.name = "nspawn", .title = "systemd-nspawn", .program = "systemd-nspawn",
      .claims = CLAIM_LIMITED | CLAIM(TIME) | CLAIM(KERNEL),
-     .note = "A read-only root in a user namespace of its own, no network, no capability, the tool's system-call "
-             "filter, resource limits and, where systemd is PID 1, properties of the machine's scope.",
+     .note = "A read-only root in a user namespace of its own, no network, no capability, the "
+             "tool's system-call filter, resource limits and, under systemd, properties of its "
+             "scope.",
      .prepare = nspawn_prepare, .wrap = nspawn_wrap, .forget = nspawn_forget},
 
     {.name = "unshare", .title = "util-linux unshare", .program = "unshare",
      .claims = CLAIM(LEFTOVERS) | CLAIM(OTHERS) | CLAIM(NETWORK) | CLAIM(SHARED),
-     .note = "Every namespace but time, and a root directory, as unshare(1) makes them: it has no limit, and hides "
-             "nothing that its namespaces do not.",
+     .note = "Every namespace but time, and a root directory, as unshare(1) makes them: it has "
+             "no limit, and hides nothing that its namespaces do not.",
      .prepare = unshare_prepare, .wrap = unshare_wrap},
 
     {.name = "timeout", .title = "coreutils timeout", .program = "timeout",
      .claims = CLAIM(TIME) | CLAIM(FILE_SIZE) | CLAIM(OPEN_FILES) | CLAIM(PROCESSES),
-     .note = "What everybody has at hand: timeout(1) for the wall clock, prlimit(1) for resource limits.",
+     .note = "What everybody has at hand: timeout(1) for the wall clock, prlimit(1) for the "
+             "limits.",
      .prepare = timeout_prepare, .wrap = timeout_wrap},
 };
 
-/* Beside the interface, a row for each preset in the same order: its package, what it loses here, what it lacks. */
+/* Beside the interface, a row for each preset in the same order: its package, what it loses here,
+ * what it lacks. */
 static const struct {
     const char *package;
     uint32_t (*unclaimed)(void);               /* for this caller on this machine; NULL: nothing */
@@ -94,11 +108,11 @@ static const struct {
     {"coreutils",         NULL,             NULL},
 };
 
-static_assert(sizeof(circumstances) / sizeof(circumstances[0]) == sizeof(prove_peers) / sizeof(prove_peers[0]),
-              "a preset without its row");
+#define LENGTH(table) (sizeof(table) / sizeof((table)[0]))
+static_assert(LENGTH(circumstances) == LENGTH(prove_peers), "a preset without its row");
 /* clang-format on */
 
-const size_t prove_peer_count = sizeof(prove_peers) / sizeof(prove_peers[0]);
+const size_t prove_peer_count = LENGTH(prove_peers);
 
 const struct peer *peer_find(const char *name)
 {

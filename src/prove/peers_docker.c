@@ -1,8 +1,9 @@
 /*
  * docker, as in docker-run(1): with default flags, and hardened.
  *
- * `docker run` starts images only: one is made from a root with the guest in it, for each preset and world, and removed
- * again with its containers. The daemon decides where everything lies; this caller only asks it.
+ * `docker run` starts images only: one is made from a root with the guest in it, for each preset
+ * and world, and removed again with its containers. The daemon decides where everything lies; this
+ * caller only asks it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 #include "prove/peers_parts.h"
 
-/* A container outlives `docker run` when that is killed: as many are removed as one command line holds, and again. */
+/* A container outlives `docker run` when that is killed: as many are removed as one command line
+ * holds, and again. */
 #define CONTAINERS_AT_ONCE 64
 #define REMOVALS_MAX       16
 
@@ -142,7 +144,8 @@ int docker_hardened_prepare(const struct places *places, char *why, size_t why_s
     return prepare("docker-hardened", places, why, why_size);
 }
 
-/* The line that guides to hardening give. --memory alone lets as much swap again (docker-run(1), --memory-swap). */
+/* The line that guides to hardening give. --memory alone lets as much swap again (docker-run(1),
+ * --memory-swap). */
 void docker_hardened_wrap(const struct places *places, struct words *words)
 {
     char id[PEER_ID_SIZE];

@@ -1,8 +1,8 @@
 /*
  * The tools that take all they need as flags: bubblewrap, firejail, unshare, timeout.
  *
- * Every flag stands in the tool's manual page: bwrap(1) 0.8.0, firejail(1) 0.9.72, unshare(1) 2.38.1, timeout(1) 9.1,
- * prlimit(1) 2.38.1.
+ * Every flag stands in the tool's manual page: bwrap(1) 0.8.0, firejail(1) 0.9.72, unshare(1)
+ * 2.38.1, timeout(1) 9.1, prlimit(1) 2.38.1.
  */
 #include <unistd.h>
 
@@ -14,11 +14,12 @@ int bwrap_prepare(const struct places *places, char *why, size_t why_size)
 }
 
 /*
- * Namespaces are named one by one and not as --unshare-all: that one goes on without a user or cgroup namespace where
- * there is none. bwrap(1) has no limit but the size of a tmpfs; it says nothing of how many files that holds, of
- * descriptors (they are handed on), or of keys. The root is a tmpfs of the tool's own: read-only in the end, as /dev,
- * since neither has a size. Without --as-pid-1 the tool's own process is PID 1 inside, and /proc/1/environ has the
- * variables that --clearenv took from the program (measured).
+ * Namespaces are named one by one and not as --unshare-all: that one goes on without a user or
+ * cgroup namespace where there is none. bwrap(1) has no limit but the size of a tmpfs; it says
+ * nothing of how many files that holds, of descriptors (they are handed on), or of keys. The root
+ * is a tmpfs of the tool's own: read-only in the end, as /dev, since neither has a size. Without
+ * --as-pid-1 the tool's own process is PID 1 inside, and /proc/1/environ has the variables that
+ * --clearenv took from the program (measured).
  */
 void bwrap_wrap(const struct places *places, struct words *words)
 {
@@ -26,7 +27,8 @@ void bwrap_wrap(const struct places *places, struct words *words)
         words,
         "bwrap --unshare-user --unshare-ipc --unshare-pid --unshare-net --unshare-uts "
         "--unshare-cgroup --disable-userns --uid 65534 --gid 65534 --cap-drop ALL "
-        "--as-pid-1 --die-with-parent --new-session --hostname sandbox --clearenv --setenv PATH /usr/bin "
+        "--as-pid-1 --die-with-parent --new-session --hostname sandbox --clearenv "
+        "--setenv PATH /usr/bin "
         "--ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin "
         "--symlink usr/lib /lib --symlink usr/lib64 /lib64 --proc /proc --dev /dev --ro-bind");
     words_add(words, "%s", places->guest);
@@ -49,11 +51,12 @@ int firejail_prepare(const struct places *places, char *why, size_t why_size)
 }
 
 /*
- * firejail has no root of its own making (--chroot is off as Debian ships it): top directories are emptied one by one.
- * A whitelisted path hides all else in its top directory, also when it is not there: /var/empty, /run/empty. What lies
- * in a top directory of the host's own making stays to be seen, so FILES is not claimed. --rlimit-as and --rlimit-cpu
- * are of each process, --rlimit-nproc of the user (which does not hold root: getrlimit(2)); --noroot is not for root
- * (firejail(1)). The program's variables stay: there is only --rmenv=NAME.
+ * firejail has no root of its own making (--chroot is off as Debian ships it): top directories are
+ * emptied one by one. A whitelisted path hides all else in its top directory, also when it is not
+ * there: /var/empty, /run/empty. What lies in a top directory of the host's own making stays to be
+ * seen, so FILES is not claimed. --rlimit-as and --rlimit-cpu are of each process, --rlimit-nproc
+ * of the user (which does not hold root: getrlimit(2)); --noroot is not for root (firejail(1)). The
+ * program's variables stay: there is only --rmenv=NAME.
  */
 void firejail_wrap(const struct places *places, struct words *words)
 {
@@ -93,9 +96,10 @@ int unshare_prepare(const struct places *places, char *why, size_t why_size)
 }
 
 /*
- * --root is a chroot(2), "not intended to be used for any kind of security purpose": neither FILES nor SECRETS is
- * claimed. Mapped to a uid that is not 0 the program has no capability after execve(2) (user_namespaces(7)). The
- * program is PID 1 of its namespace, so that all ends with it (pid_namespaces(7)).
+ * --root is a chroot(2), "not intended to be used for any kind of security purpose": neither FILES
+ * nor SECRETS is claimed. Mapped to a uid that is not 0 the program has no capability after
+ * execve(2) (user_namespaces(7)). The program is PID 1 of its namespace, so that all ends with it
+ * (pid_namespaces(7)).
  */
 void unshare_wrap(const struct places *places, struct words *words)
 {
@@ -112,8 +116,8 @@ int timeout_prepare(const struct places *places, char *why, size_t why_size)
 }
 
 /*
- * What everybody has at hand. KILL, since TERM can be ignored (timeout(1)). RLIMIT_CPU and RLIMIT_AS are of each
- * process, RLIMIT_NPROC of the user, and not of root (getrlimit(2)).
+ * What everybody has at hand. KILL, since TERM can be ignored (timeout(1)). RLIMIT_CPU and
+ * RLIMIT_AS are of each process, RLIMIT_NPROC of the user, and not of root (getrlimit(2)).
  */
 void timeout_wrap(const struct places *places, struct words *words)
 {

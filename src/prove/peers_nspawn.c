@@ -1,9 +1,9 @@
 /*
  * systemd-nspawn, as in systemd-nspawn(1) of systemd 252.
  *
- * Limits of memory, CPUs and time are properties of the scope that systemd makes for the machine. Where systemd is not
- * PID 1 there is no scope: the machine then stays in the control group of the caller (--keep-unit), and those topics
- * are not claimed.
+ * Limits of memory, CPUs and time are properties of the scope that systemd makes for the machine.
+ * Where systemd is not PID 1 there is no scope: the machine then stays in the control group of the
+ * caller (--keep-unit), and those topics are not claimed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -66,10 +66,11 @@ static void add_tmpfs(struct words *words, const char *where, unsigned mib, unsi
 }
 
 /*
- * "Untrusted code must always be run in a user namespace" (systemd-nspawn(1)): a range of host uids of its own. As
- * `nobody` it can write neither to /run nor to /dev, which have sizes of the tool's own; /usr/bin/getent of the bound
- * /usr finds that user. RLIMIT_NPROC counts in the user namespace (getrlimit(2); Linux 5.14). The pipe mode hands the
- * three streams on; the manual warns of it for terminals alone.
+ * "Untrusted code must always be run in a user namespace" (systemd-nspawn(1)): a range of host uids
+ * of its own. As `nobody` it can write neither to /run nor to /dev, which have sizes of the tool's
+ * own; /usr/bin/getent of the bound /usr finds that user. RLIMIT_NPROC counts in the user namespace
+ * (getrlimit(2); Linux 5.14). The pipe mode hands the three streams on; the manual warns of it for
+ * terminals alone.
  */
 void nspawn_wrap(const struct places *places, struct words *words)
 {
@@ -94,7 +95,8 @@ void nspawn_wrap(const struct places *places, struct words *words)
     words_add_flags(words, "/guest");
 }
 
-/* Of machines that were killed: a directory for each name (measured; systemd 252 removes it at an orderly end). */
+/* Of machines that were killed: a directory for each name (measured; systemd 252 removes it at an
+ * orderly end). */
 static void remove_directories(const struct places *places)
 {
     char id[PEER_ID_SIZE];
@@ -111,7 +113,8 @@ static void remove_directories(const struct places *places)
         (void)closedir(dir);
 }
 
-/* With --keep-unit two control groups stay below the caller's own (measured). One that is in use is not removed. */
+/* With --keep-unit two control groups stay below the caller's own (measured). One that is in use is
+ * not removed. */
 static void remove_groups(void)
 {
     static const char *const mounts[] = {"unified", "systemd", "."};

@@ -1,9 +1,10 @@
 /*
- * runc and crun: a bundle of a root and a config.json (config.md of the OCI runtime specification 1.0).
+ * runc and crun: a bundle of a root and a config.json (config.md of the OCI runtime specification
+ * 1.0).
  *
- * The configuration is what the tool's own `spec` writes, made as narrow as L6: no capability, all namespaces, host
- * uids of its own, limits, and every tmpfs with a size and a number of files. Neither tool brings a system-call
- * filter, so none is added.
+ * The configuration is what the tool's own `spec` writes, made as narrow as L6: no capability, all
+ * namespaces, host uids of its own, limits, and every tmpfs with a size and a number of files.
+ * Neither tool brings a system-call filter, so none is added.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -14,7 +15,8 @@
 
 #include "prove/peers_parts.h"
 
-/* An ordinary user's container has no control group: only one that systemd delegates could be used. */
+/* An ordinary user's container has no control group: only one that systemd delegates could be used.
+ * */
 uint32_t oci_unclaimed(void)
 {
     return geteuid() == 0 ? 0 : CLAIM(CPUS) | CLAIM(MEMORY);
@@ -192,7 +194,8 @@ static int prepare(const char *tool, const struct places *places, char *why, siz
     return r == 0 ? peer_try(tool, places, why, why_size) : r;
 }
 
-/* A container outlives its tool when that is killed. @name and state of the last one would be in the way. */
+/* A container outlives its tool when that is killed. @name and state of the last one would be in
+ * the way. */
 static void forget(const char *tool, const struct places *places)
 {
     struct words words = {0};
@@ -260,8 +263,8 @@ int runc_write_words(const struct places *places, char *const *guest_words)
     return write_words("runc", places, guest_words);
 }
 
-/* crun 1.8 starts nothing where the version 2 tree beside version 1 has a controller ("hybrid mode"), whatever its
- * --cgroup-manager (measured). */
+/* crun 1.8 starts nothing where the version 2 tree beside version 1 has a controller ("hybrid
+ * mode"), whatever its --cgroup-manager (measured). */
 int crun_prepare(const struct places *places, char *why, size_t why_size)
 {
     return prepare("crun", places, why, why_size);

@@ -1,10 +1,11 @@
 /*
  * What the files of the presets share. Nobody else includes this.
  *
- * A preset gives its tool the flags that come nearest to berm's L6 with the limits of the profile `standard`, as far
- * as the tool has a flag for it. `claims` of a preset follows one rule: a topic is claimed when the manual of the
- * flags in use says that they bound it. A limit of each process is none of all processes together; an affinity that the
- * program may change is no bound. Where the manual is silent on a part of a topic, peers_claims.c takes the attack out.
+ * A preset gives its tool the flags that come nearest to berm's L6 with the limits of the profile
+ * `standard`, as far as the tool has a flag for it. `claims` of a preset follows one rule: a topic
+ * is claimed when the manual of the flags in use says that they bound it. A limit of each process
+ * is none of all processes together; an affinity that the program may change is no bound. Where the
+ * manual is silent on a part of a topic, peers_claims.c takes the attack out.
  */
 #ifndef BERM_PROVE_PEERS_PARTS_H
 #define BERM_PROVE_PEERS_PARTS_H
@@ -30,8 +31,8 @@
 #define PEER_WORK_FILES  65536u
 #define PEER_MIB         (1ull << 20)
 
-/* Where a tool can give the program host uids of its own: a range that useradd does not hand out (login.defs(5),
- * SUB_UID_MAX). */
+/* Where a tool can give the program host uids of its own: a range that useradd does not hand out
+ * (login.defs(5), SUB_UID_MAX). */
 #define PEER_FIRST_UID 2000000000u
 #define PEER_UID_COUNT 65536u
 #define PEER_NOBODY    65534u
@@ -56,7 +57,8 @@ void peer_exception_at(size_t index, const char **ret_peer, const char **ret_att
 /* Words without quotes, as written in the source, by blanks. */
 void words_add_flags(struct words *words, const char *flags);
 
-/* One line for a person: quoted where a shell needs it, temporary paths as GUEST, WORK and DIR, @id as NAME. */
+/* One line for a person: quoted where a shell needs it, temporary paths as GUEST, WORK and DIR, @id
+ * as NAME. */
 void words_line(const struct words *words, const struct places *places, const char *id,
                 char *ret_line, size_t size);
 
@@ -68,11 +70,12 @@ unsigned peer_cpu_seconds(const struct places *places);
 /* The first CPU that the caller may use: one CPU for a tool that wants its number. */
 unsigned peer_first_cpu(void);
 
-/* A name for images, containers and machines: the same for one peer in one world, different from all others. */
+/* A name for images, containers and machines: the same for one peer in one world, different from
+ * all others. */
 void peer_id(const struct places *places, const char *name, char ret_id[static PEER_ID_SIZE]);
 
-/* DIR/NAME/rootfs with the guest, mount points and a minimal /etc, and DIR/NAME/work, empty, writable for everybody.
- * 0, or -errno with @why. */
+/* DIR/NAME/rootfs with the guest, mount points and a minimal /etc, and DIR/NAME/work, empty,
+ * writable for everybody. 0, or -errno with @why. */
 int peer_root(const struct places *places, const char *name, char *why, size_t why_size);
 
 /* ---- Starting a tool (peers_tool.c). ---- */
@@ -95,7 +98,8 @@ void tool_version(const char *program, char *ret_version, size_t size);
 /* The first line that says something, without control characters. */
 void tool_line(const char *text, char *ret_line, size_t size);
 
-/* Start the guest once as an attack would be started. 0, or -ENOTSUP with the tool's own words in @why. */
+/* Start the guest once as an attack would be started. 0, or -ENOTSUP with the tool's own words in
+ * @why. */
 int peer_try(const char *name, const struct places *places, char *why, size_t why_size);
 
 /* ---- The presets. ---- */

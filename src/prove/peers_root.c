@@ -32,7 +32,7 @@ unsigned peer_first_cpu(void)
 
     CPU_ZERO(&cpus);
     if (sched_getaffinity(0, sizeof(cpus), &cpus) < 0)
-        return 0; /* more CPUs than fit: the first one is as good a guess as any, and the tool says if it is wrong */
+        return 0; /* more CPUs than fit: a guess, and the tool says if it is wrong */
     while (first < CPU_SETSIZE && !CPU_ISSET(first, &cpus))
         first++;
     return first < CPU_SETSIZE ? first : 0;

@@ -1,7 +1,9 @@
 /*
- * Starting a tool and reading what it says: its version, its daemon, whether it can start anything here.
+ * Starting a tool and reading what it says: its version, its daemon, whether it can start anything
+ * here.
  *
- * Output goes into memory files and not through pipes: nothing has to be read while the tool runs, and none blocks.
+ * Output goes into memory files and not through pipes: nothing has to be read while the tool runs,
+ * and none blocks.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -3,11 +3,14 @@
 A check that cannot fail proves nothing.
 """
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 
 import pytest
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools')
 
 
@@ -175,3 +178,15 @@ def test_what_is_no_executable_cannot_be_judged(tmp_path):
     write(tmp_path, 'text', 'hello')
     assert run_check('check-linkage', tmp_path / 'text')[0] == 2
     assert run_check('check-linkage', tmp_path / 'absent')[0] == 2
+
+
+def test_no_executable_of_an_ordinary_build_knows_a_planted_defect():
+    """They stand in berm-defective alone, which only a build option makes."""
+    build = pathlib.Path(os.environ.get('BERM_BUILD', ROOT / 'build'))
+    names = re.findall(r'X\(([a-z0-9_]+),', (ROOT / 'src/plan/defect.h').read_text())
+    assert len(names) > 20
+    assert not (build / 'berm-defective').exists()
+    for executable in ('berm', 'berm-engine', 'libberm.so.0.1.0'):
+        content = (build / executable).read_bytes()
+        assert [name for name in names if name.encode() in content] == []
+        assert b'--plant' not in content
