@@ -18,6 +18,13 @@
 /* Nothing that is not about time takes so long; with it a sandbox that hangs is ended. */
 #define PROVE_WALL_MS 8000
 
+/* The work directory of an attack on storage: berm is told to make a small one, others have what the profile
+ * `standard` says (mission). */
+#define PROVE_STORAGE_MIB 32
+#define PEER_STORAGE_MIB  256
+/* Some tools know whole seconds alone. */
+#define PEER_WALL_MIN_MS 1000
+
 /* What a sandbox may claim to bound: a peer is judged by what it claims. */
 enum topic {
     TOPIC_TIME,        /* wall clock */

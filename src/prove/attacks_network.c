@@ -39,6 +39,7 @@ const struct attack attacks_network[] = {
      .needs = NEEDS_ROOT, .while_held = send_secret_datagram, .afterwards = look_secret,
      .harm = "a datagram of others is in its output"},
     {.id = "addresses", .tries = "asks for the host's addresses", .words = {"addresses"}, BY_NETWORK,
+     .needs = NEEDS_ROUTE,
      .afterwards = look_host_address, .harm = "an address of the host is in its output"},
 };
 

@@ -149,9 +149,10 @@ static int run(const struct experiment *experiment, bool wants_json)
     if (experiment_is_stopped())
         return refuse("stopped by a signal", "", "let it end");
     if (r < 0) {
-        (void)refuse(what, ": these could not be made",
-                     "look at /tmp, and at the limits of this account");
-        return EXIT_NONE;
+        char problem[160];
+
+        (void)snprintf(problem, sizeof(problem), "%s could not be made: %s", what, strerror(-r));
+        return refuse(problem, "", "look at /tmp, and at the limits of this account");
     }
     return print(experiment, &table, wants_json);
 }

@@ -11,7 +11,7 @@
 
 /* All characters of a traceback are ASCII: a character is a byte. */
 #define CHARS_ASKED "20000"
-#define CAP_CHARS   2000
+#define CAP_CHARS   ((size_t)2000)
 #define LAST_LINE   "KeyError: 'price'\n"
 
 enum output_column {

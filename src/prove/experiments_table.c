@@ -169,7 +169,7 @@ static void put_row(const struct experiment *experiment, const struct figure_tab
     (void)fprintf(out, "%-*s", indent, row->what);
     if (row->lack[0] != '\0') {
         (void)fprintf(out, "%*s", BETWEEN, "");
-        shown_wrap(out, row->lack, (size_t)(indent + BETWEEN), WIDTH);
+        shown_wrap(out, row->lack, (size_t)indent + BETWEEN, WIDTH);
         return;
     }
     for (size_t i = 0; i < count; i++) {

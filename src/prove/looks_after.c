@@ -68,7 +68,7 @@ bool look_app(struct scene *scene, char *seen, size_t size)
 
 bool look_outlasted(struct scene *scene, char *seen, size_t size)
 {
-    unsigned limit = scene->attack->wall_ms;
+    unsigned limit = scene->wall_ms;
 
     SAY("it ran for %u ms, the limit was %u ms", scene->ran_ms, limit);
     return scene->ran_ms >= 2 * limit;
@@ -259,6 +259,8 @@ bool look_host_address(struct scene *scene, char *seen, size_t size)
         if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET)
             continue;
         const struct sockaddr_in *in = (const void *)a->ifa_addr;
+        if (ntohl(in->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET)
+            continue; /* every network namespace has that one */
         (void)inet_ntop(AF_INET, &in->sin_addr, text, sizeof(text));
         (void)snprintf(quoted, sizeof(quoted), "[%s]", text);
         is_there = output_has(scene, quoted);

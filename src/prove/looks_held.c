@@ -114,7 +114,10 @@ bool look_stored(struct scene *scene, char *seen, size_t size)
     size_t count = count_fill(scene, &bytes);
 
     SAY("its %zu files hold %llu MiB", count, (unsigned long long)(bytes / MIB));
-    return bytes > detail_bytes(scene);
+    /* Without a number of its own: the work directory, which may be one piece over. */
+    uint64_t bound =
+        scene->attack->detail > 0 ? detail_bytes(scene) : (scene->storage_mib + 1UL) * MIB;
+    return bytes > bound;
 }
 
 bool look_file_count(struct scene *scene, char *seen, size_t size)
@@ -141,7 +144,10 @@ bool look_memory_file(struct scene *scene, char *seen, size_t size)
             bytes = (uint64_t)status.st_blocks * 512;
     }
     SAY("its memory file holds %llu MiB", (unsigned long long)(bytes / MIB));
-    return bytes > detail_bytes(scene);
+    /* Without a number of its own: the work directory, which may be one piece over. */
+    uint64_t bound =
+        scene->attack->detail > 0 ? detail_bytes(scene) : (scene->storage_mib + 1UL) * MIB;
+    return bytes > bound;
 }
 
 /* ---- What the kernel says of the process. ---- */

@@ -40,11 +40,6 @@
 #define PEER_ID_SIZE   48
 #define PEER_PATH_SIZE 1024
 
-/* ---- What is claimed (peers_claims.c). ---- */
-
-/* Does the column of a preset, as it is for this caller, claim to stop the attack? */
-bool peer_claims(const struct column *column, const struct attack *attack);
-
 /* Why a preset does not claim this attack of a topic that it claims; NULL: it does. */
 const char *peer_exception(const char *peer, const char *attack, bool is_root);
 

@@ -43,14 +43,29 @@ void cell_runner_end(struct cell_runner *runner)
         world_clear(&runner->world);
 }
 
-static int fill_words(const struct cell_runner *runner, const struct attack *attack,
-                      const char *tag, struct guest_words *words)
+/* Numbers that follow from a limit: three times as long, a quarter more than there is room for. */
+static bool expand_limit(const struct scene *scene, const char *word, char *out, size_t size)
 {
+    if (strcmp(word, "{three-walls}") == 0)
+        (void)snprintf(out, size, "%u", 3 * scene->wall_ms);
+    else if (strcmp(word, "{files-of-4-mib}") == 0)
+        (void)snprintf(out, size, "%u", scene->storage_mib * 5 / 16);
+    else
+        return false;
+    return true;
+}
+
+static int fill_words(const struct cell_runner *runner, const struct scene *scene,
+                      struct guest_words *words)
+{
+    const struct attack *attack = scene->attack;
     size_t count = 2;
 
     (void)snprintf(words->texts[0], sizeof(words->texts[0]), "hold");
-    (void)snprintf(words->texts[1], sizeof(words->texts[1]), "%s", tag);
+    (void)snprintf(words->texts[1], sizeof(words->texts[1]), "%s", scene->tag);
     for (size_t i = 0; i < ATTACK_WORDS_MAX && attack->words[i]; i++, count++) {
+        if (expand_limit(scene, attack->words[i], words->texts[count], sizeof(words->texts[count])))
+            continue;
         if (world_expand(&runner->world, attack->words[i], words->texts[count],
                          sizeof(words->texts[count])) < 0)
             return -EINVAL;
@@ -140,8 +155,12 @@ static int prepare_peer(struct cell_runner *runner, const struct peer *peer,
 
     if (runner->prepared & bit || !peer->prepare)
         return 0;
-    runner->prepared |= bit;
-    return peer->prepare(places, missing, sizeof(((struct column *)0)->missing));
+    int r = peer->prepare(places, missing, sizeof(((struct column *)0)->missing));
+    if (r == 0)
+        runner->prepared |= bit;
+    else if (peer->forget)
+        peer->forget(places); /* what was made before it failed */
+    return r;
 }
 
 static int wrap(struct cell_runner *runner, const struct attack *attack,
@@ -190,12 +209,16 @@ int cell_runner_play(struct cell_runner *runner, struct scene *scene, char *miss
         .cpu_ms = attack->cpu_ms,
     };
 
+    if (column->level < 0 && places.wall_ms < PEER_WALL_MIN_MS)
+        places.wall_ms = PEER_WALL_MIN_MS;
+    scene->wall_ms = places.wall_ms;
+    scene->storage_mib = column->level < 0 ? PEER_STORAGE_MIB : PROVE_STORAGE_MIB;
     scene->world = &runner->world;
     (void)snprintf(scene->tag, sizeof(scene->tag), "%.10s-%u", runner->world.name,
                    runner->number++);
     int r = world_mend(&runner->world);
     if (r == 0)
-        r = fill_words(runner, attack, scene->tag, &guest);
+        r = fill_words(runner, scene, &guest);
     if (r == 0)
         note_tried(&guest, cell);
     if (r == 0 && column->level >= 0 && pipe2(ends, O_CLOEXEC) < 0)
@@ -253,8 +276,10 @@ void cell_runner_run(struct cell_runner *runner, const struct attack *attack,
     const char *lack = attack_lacks(attack);
 
     memset(cell, 0, sizeof(*cell));
-    cell->is_promised = column->level >= 0 ? column->level >= attack->from
-                                           : (column->claims & (1u << attack->topic)) != 0;
+    cell->is_promised =
+        column->level >= 0 ? column->level >= attack->from : peer_claims(column, attack);
+    if (missing[0] != '\0')
+        return; /* another attack has met it already: the column has no cells */
     if (lack) {
         cell->state = CELL_NOT_APPLICABLE;
         (void)snprintf(cell->seen, sizeof(cell->seen), "%s", lack);

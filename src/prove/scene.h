@@ -21,6 +21,8 @@ struct scene {
     const struct column *column;
     /* The wrapper's last act before it executes; NULL: none. 0 or -errno. */
     int (*before_exec)(void);
+    unsigned wall_ms;     /* the limits that the wrapper was told */
+    unsigned storage_mib; /* of all files of the work directory together */
     char tag[24];         /* of this run: among the arguments of every process of the attack */
     char *output;         /* owned: stdout, NUL-terminated */
     size_t output_used;   /* of it, kept */

@@ -16,7 +16,7 @@ struct places {
     const char *berm;      /* the command */
     const char *guest;     /* the attacker, a static executable in @directory */
     const char *directory; /* of this world, 0755, removed afterwards: for bundles, roots, images */
-    const char *work;      /* an empty directory of the run's own, writable for everybody */
+    const char *work;      /* the caller's project, in which the wrapper is started */
     int result_fd;         /* berm's columns: where the JSON result goes; negative: none */
     unsigned wall_ms;      /* the wall-clock limit of this attack */
     unsigned cpu_ms;       /* the CPU-time limit; 0: the default */
@@ -54,6 +54,9 @@ struct peer {
 
 extern const struct peer prove_peers[];
 extern const size_t prove_peer_count;
+
+/* Does the column of a preset, as it is for this caller, claim to stop the attack? */
+bool peer_claims(const struct column *column, const struct attack *attack);
 
 /* NULL: there is no such preset. */
 const struct peer *peer_find(const char *name);

@@ -6,7 +6,6 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -14,18 +13,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
-
-from leftovers import Leftovers  # noqa: E402
-from machine import is_root  # noqa: E402
-from plugin import identity_or_skip  # noqa: E402
+from conftest import BUILD, identity_or_skip
+from machine import is_root
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("BERM_BUILD", ROOT / "build"))
 NEEDED = {"berm": "berm", "prover": "src/prove/berm-prove", "guest": "src/guest/berm-guest"}
 PATIENCE_S = 120
 NOT_FOR_CALLER = "not for this caller"
@@ -33,9 +27,9 @@ NO_GROUP = "no control group here"
 
 
 def load_generator():
+    sys.dont_write_bytecode = True  # the tools' folder stays as it is
     loader = importlib.machinery.SourceFileLoader("gen_experiments", str(ROOT / "tools/gen-experiments"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    sys.dont_write_bytecode = True
     loader.exec_module(module)
     return module
 
@@ -43,84 +37,43 @@ def load_generator():
 generator = load_generator()
 
 
-@contextlib.contextmanager
-def place_with(**replaced):
-    """The executables as they lie beside each other, where every identity reaches them. @replaced: texts of scripts
-    that stand for some of them; None leaves one out."""
-    place = Path(tempfile.mkdtemp(prefix="berm-stage-", dir="/tmp"))
-    place.chmod(0o755)
-    paths = {}
-    for name, relative in NEEDED.items():
-        paths[name] = place / relative
-        paths[name].parent.mkdir(parents=True, exist_ok=True)
-        if name not in replaced:
-            shutil.copy(BUILD / relative, paths[name])
-        elif replaced[name] is not None:
-            paths[name].write_text(replaced[name])
-            paths[name].chmod(0o755)
-    yield SimpleNamespace(**paths)
-    shutil.rmtree(place)
-
-
-@pytest.fixture(scope="module")
-def tools():
-    missing = [relative for relative in NEEDED.values() if not (BUILD / relative).exists()]
-    if missing:
-        pytest.exit(f"not built in {BUILD}: {', '.join(missing)}", returncode=2)
-    with place_with() as made:
-        yield made
-
-
-def started_from(guest_name="berm-guest"):
-    """Processes of planted worlds."""
+def worlds_processes():
+    """{(pid, world)} of attackers; a world is the directory from which it was started."""
     found = set()
     for entry in Path("/proc").iterdir():
         try:
-            program = (entry / "cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
+            program = Path((entry / "cmdline").read_bytes().split(b"\0")[0].decode(errors="replace"))
         except OSError:
             continue
-        if program.startswith("/tmp/berm-prove-") and program.endswith(guest_name):
-            found.add(f"process {entry.name} {program}")
+        if program.name == "berm-guest" and program.parent.name.startswith("berm-prove-"):
+            found.add((entry.name, program.parent))
     return found
 
 
 @pytest.fixture
-def leftovers(tools):
-    before = started_from()
-    seen = Leftovers(tools)
-    yield seen
-    left = seen.after() + sorted(started_from() - before)
+def tidy(leftovers):
+    """Nothing is left: no process of a world that is gone either. Worlds that are there belong to others."""
+    yield
+    left = [f"process {pid} of {world}" for pid, world in worlds_processes() if not world.exists()]
     assert not left, "left behind: " + "; ".join(left)
 
 
-def call(tools, identity, *words, program="berm"):
-    argv = [str(tools.berm), "prove"] if program == "berm" else [str(tools.prover)]
-    return subprocess.run(identity.command([*argv, "experiment", *words]), env=identity.environment(),
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S, cwd="/")
-
-
 @pytest.fixture(scope="module")
-def documents(tools):
+def documents(prover):
     """The JSON document of an experiment for an identity; each is run once."""
     made = {}
 
     def document_of(identity, name):
         if (identity.name, name) not in made:
-            done = call(tools, identity, name, "--json")
-            made[identity.name, name] = (done.returncode, done.stdout, done.stderr)
-        status, text, complaint = made[identity.name, name]
-        assert status == 0, f"exit status {status}\n{text}{complaint}"
-        return json.loads(text)
+            made[identity.name, name] = prover.run(identity, "experiment", name, "--json")
+        done = made[identity.name, name]
+        assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+        return json.loads(done.stdout)
     return document_of
 
 
-@pytest.fixture(params=["root", "user"])
-def identity(request):
-    return identity_or_skip(request.param)
-
-
 @pytest.fixture
-def rows(documents, identity, leftovers):
+def rows(documents, identity, tidy):
     """The rows of an experiment that have figures, by name; of rows with the same name a list."""
     def rows_of(name):
         document = documents(identity, name)
@@ -228,10 +181,10 @@ def test_the_pid_namespace_hides_that_there_is_no_sweep(rows):
 
 # The list, the words, the exit status.
 
-def test_the_list_names_each_experiment_with_a_sentence(tools, leftovers):
+def test_the_list_names_each_experiment_with_a_sentence(prover, tidy):
     user = identity_or_skip("user")
-    text = call(tools, user)
-    document = json.loads(call(tools, user, "--json").stdout)
+    text = prover.run(user, "experiment")
+    document = json.loads(prover.run(user, "experiment", "--json").stdout)
     assert text.returncode == 0 and max(map(len, text.stdout.splitlines())) <= 80
     listed = [line.split()[0] for line in text.stdout.splitlines() if not line.startswith(" ")]
     assert listed == [each["experiment"] for each in document]
@@ -239,15 +192,15 @@ def test_the_list_names_each_experiment_with_a_sentence(tools, leftovers):
         assert each["question"] in " ".join(text.stdout.split()), each
 
 
-def test_the_text_tells_what_the_document_tells_in_eighty_columns(tools, documents, identity, leftovers):
-    text = call(tools, identity, "honeypot").stdout
+def test_the_text_tells_what_the_document_tells_in_eighty_columns(prover, documents, identity, tidy):
+    text = prover.run(identity, "experiment", "honeypot").stdout
     assert max(map(len, text.splitlines())) <= 80 and text.isascii()
     assert generator.compare_section(text, documents(identity, "honeypot")) == []
 
 
 @pytest.mark.parametrize("words", [["no-such"], ["honeypot", "orphan"], ["honeypot", "--bogus"]], ids=" ".join)
-def test_a_wrong_word_is_refused_with_a_cure(tools, leftovers, words):
-    done = call(tools, identity_or_skip("user"), *words)
+def test_a_wrong_word_is_refused_with_a_cure(prover, tidy, words):
+    done = prover.run(identity_or_skip("user"), "experiment", *words)
     lines = done.stderr.splitlines()
     assert done.returncode == 125 and done.stdout == ""
     assert lines[0].startswith("berm: prove experiment: ") and words[-1] in lines[0]
@@ -262,31 +215,53 @@ shift
 """
 
 
-def test_a_table_that_does_not_show_its_lesson_exits_1_and_names_the_row(leftovers):
-    with place_with(berm=HEAD_ONLY) as broken:
-        user = identity_or_skip("user")
-        text = call(broken, user, "head-tail", program="prover")
-        document = json.loads(call(broken, user, "head-tail", "--json", program="prover").stdout)
+@contextlib.contextmanager
+def prover_beside(berm):
+    """The executable of `berm prove`, beside a script that stands for berm, or beside none."""
+    place = Path(tempfile.mkdtemp(prefix="berm-stage-", dir="/tmp"))
+    place.chmod(0o755)
+    for name, relative in NEEDED.items():
+        target = place / relative
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if name != "berm":
+            shutil.copy(BUILD / relative, target)
+        elif berm:
+            target.write_text(berm)
+            target.chmod(0o755)
+    yield place / NEEDED["prover"]
+    shutil.rmtree(place)
+
+
+def run_as_user(prover, *words):
+    user = identity_or_skip("user")
+    return subprocess.run(user.command([str(prover), "experiment", *words]), env=user.environment(),
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_S, cwd="/")
+
+
+def test_a_table_that_does_not_show_its_lesson_exits_1_and_names_the_row(tidy):
+    with prover_beside(berm=HEAD_ONLY) as prover:
+        text = run_as_user(prover, "head-tail")
+        document = json.loads(run_as_user(prover, "head-tail", "--json").stdout)
     assert text.returncode == 1
     assert text.stdout.splitlines()[-1] == "Not as the lesson says: row 4, berm, 60 % and 40 %"
     assert document["shown"] is False
     assert [row["as_said"] for row in document["rows"]] == [True, True, True, False]
 
 
-def test_without_berm_nothing_is_run(leftovers):
-    with place_with(berm=None) as without:
-        done = call(without, identity_or_skip("user"), "honeypot", program="prover")
+def test_without_berm_nothing_is_run(tidy):
+    with prover_beside(berm=None) as prover:
+        done = run_as_user(prover, "honeypot")
     assert (done.returncode, done.stdout) == (125, "") and "cure: install" in done.stderr
 
 
-def test_a_signal_ends_it_and_nothing_is_left(tools, leftovers):
+def test_a_signal_ends_it_and_nothing_is_left(prover, tidy):
     user = identity_or_skip("user")
-    process = subprocess.Popen(user.command([str(tools.berm), "prove", "experiment", "cpu-pid1"]),
-                               env=user.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True, cwd="/")
+    before = worlds_processes()
+    process = subprocess.Popen(
+        user.command([str(prover.directory / "berm"), "prove", "experiment", "cpu-pid1"]), env=user.environment(),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd="/")
     end = time.monotonic() + 20
-    before = started_from()
-    while started_from() == before and time.monotonic() < end:
+    while not worlds_processes() - before and time.monotonic() < end:
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
     out, complaint = process.communicate(timeout=PATIENCE_S)
@@ -306,8 +281,8 @@ def as_root(documents):
     return made
 
 
-def test_the_page_has_a_section_for_each_experiment(tools):
-    listed = json.loads(call(tools, identity_or_skip("user"), "--json").stdout)
+def test_the_page_has_a_section_for_each_experiment(prover):
+    listed = json.loads(prover.run(identity_or_skip("user"), "experiment", "--json").stdout)
     page = (ROOT / generator.PAGE).read_text()
     assert generator.names_in(page) == [each["experiment"] for each in listed]
 
