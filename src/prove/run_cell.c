@@ -148,12 +148,13 @@ static void judge(const struct scene *scene, struct cell *cell)
 }
 
 /* 0, or -errno with the reason in @missing: the tool cannot be used here. */
-static int prepare_peer(struct cell_runner *runner, const struct peer *peer,
-                        const struct places *places, char *missing)
+static int prepare(struct cell_runner *runner, const struct column *column,
+                   const struct places *places, char *missing)
 {
-    unsigned bit = 1u << (unsigned)(peer - prove_peers);
+    const struct peer *peer = column->level < 0 ? peer_find(column->name) : NULL;
+    unsigned bit = peer ? 1u << (unsigned)(peer - prove_peers) : 0;
 
-    if (runner->prepared & bit || !peer->prepare)
+    if (!peer || !peer->prepare || runner->prepared & bit)
         return 0;
     int r = peer->prepare(places, missing, sizeof(((struct column *)0)->missing));
     if (r == 0)
@@ -163,32 +164,39 @@ static int prepare_peer(struct cell_runner *runner, const struct peer *peer,
     return r;
 }
 
-static int wrap(struct cell_runner *runner, const struct attack *attack,
-                const struct column *column, const struct places *places, struct guest_words *guest,
-                char *missing, struct words *words)
+/* The words of a preset; those of the attack are appended, or were written where the tool looks for them. */
+static int wrap_by_peer(const struct peer *peer, const struct places *places,
+                        const struct guest_words *guest, struct words *words)
 {
-    const struct peer *peer = column->level < 0 ? peer_find(column->name) : NULL;
-    int r = 0;
+    int r = peer->write_words ? peer->write_words(places, guest->items) : 0;
 
-    if (column->level >= 0) {
-        wrap_by_berm(attack, &runner->world, column, places, words);
-    } else if (!peer) {
-        words_of_command(column->title, words);
-        words_add(words, "%s", places->guest);
-    } else {
-        r = prepare_peer(runner, peer, places, missing);
-        if (r == 0 && peer->write_words) {
-            r = peer->write_words(places, guest->items);
-            if (r == 0)
-                peer->wrap(places, words);
-            return r;
-        }
-        if (r == 0)
-            peer->wrap(places, words);
-    }
-    for (size_t i = 0; r == 0 && guest->items[i]; i++)
+    if (r == 0)
+        peer->wrap(places, words);
+    for (size_t i = 0; r == 0 && !peer->write_words && guest->items[i]; i++)
         words_add(words, "%s", guest->items[i]);
     return r;
+}
+
+/* The whole command line: the wrapper's words, the guest, the attack's. */
+static int wrap(const struct scene *scene, const struct places *places,
+                const struct guest_words *guest, struct words *words)
+{
+    const struct column *column = scene->column;
+    const struct peer *peer = column->level < 0 ? peer_find(column->name) : NULL;
+
+    if (peer)
+        return wrap_by_peer(peer, places, guest, words);
+    if (column->level >= 0) {
+        wrap_by_berm(scene->attack, scene->world, column, places, words);
+    } else {
+        int r = words_of_command(column->title, words);
+        if (r < 0)
+            return r;
+        words_add(words, "%s", places->guest);
+    }
+    for (size_t i = 0; guest->items[i]; i++)
+        words_add(words, "%s", guest->items[i]);
+    return 0;
 }
 
 int cell_runner_play(struct cell_runner *runner, struct scene *scene, char *missing,
@@ -227,7 +235,9 @@ int cell_runner_play(struct cell_runner *runner, struct scene *scene, char *miss
         (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
     places.result_fd = ends[1];
     if (r == 0)
-        r = wrap(runner, attack, column, &places, &guest, missing, &words);
+        r = prepare(runner, column, &places, missing);
+    if (r == 0)
+        r = wrap(scene, &places, &guest, &words);
     if (r == 0) {
         r = scene_play(scene, words.items, ends[0], ends[1]);
     } else if (ends[0] >= 0) {

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("BERM_BUILD", ROOT / "build"))
 
 # What an example may name: the checkout as a reader has it after `ninja -C build`.
-BUILT = ["berm", "berm-engine", "src/policyreader/berm-policy"]
+BUILT = ["berm", "berm-engine", "src/policyreader/berm-policy", "src/prove/berm-prove", "src/guest/berm-guest"]
 
 
 def copy_built(target):
