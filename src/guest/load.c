@@ -24,6 +24,7 @@
 /* No behaviour outlives this, whatever its argument. */
 #define LONGEST_S    60
 #define CHILDREN_MAX 4096
+#define PATIENCE_MS  3000
 #define MIB          (1L << 20)
 
 static void *wait_for_ever(void *unused)
@@ -144,15 +145,19 @@ static void allocate_in_child(long mib, int ready_fd)
     _exit(r == 0 ? 0 : 1);
 }
 
-/* Until each child has its memory. One that was ended for it says nothing, while the others hold the pipe open: then
- * until nothing has been heard for a while. */
+/* Until each child has its memory, or was ended for it. */
 static void await_children(int ready_fd, long count)
 {
     struct pollfd ready = {.fd = ready_fd, .events = POLLIN};
+    long end = now_ms() + PATIENCE_MS;
     char byte;
 
-    for (long i = 0; i < count && poll(&ready, 1, 500) == 1 && read(ready_fd, &byte, 1) == 1; i++)
-        ;
+    while (count > 0 && now_ms() < end) {
+        if (poll(&ready, 1, 10) == 1 && read(ready_fd, &byte, 1) == 1)
+            count--;
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            count--;
+    }
 }
 
 /* N children that each touch M MiB and hold it until all have. */
