@@ -29,6 +29,18 @@
 #define MIB              (1L << 20)
 #define NO_RANDOM_LAYOUT 0x0040000L /* ADDR_NO_RANDOMIZE, personality(2) */
 
+/* Random, or a file system that compresses would store next to nothing. */
+static void fill_piece(char *piece, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        long n = syscall(SYS_getrandom, piece + at, size - at, 0);
+
+        if (n <= 0)
+            return;
+        at += (size_t)n;
+    }
+}
+
 /* fill DIRECTORY FILES MIB: space, and names; gone again when the host has looked. */
 static int fill(int argc, char **argv)
 {
@@ -40,7 +52,7 @@ static int fill(int argc, char **argv)
     long made = 0;
 
     (void)argc;
-    memset(piece, 'x', sizeof(piece));
+    fill_piece(piece, sizeof(piece));
     for (; r == 0 && made < files; made++) {
         (void)snprintf(path, sizeof(path), "%s/berm-fill-%s-%ld", argv[0], hold_tag_of(), made);
         int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -70,6 +82,7 @@ static int fill_one(int argc, char **argv)
     int r = outcome_of(fd);
 
     (void)argc;
+    fill_piece(piece, sizeof(piece));
     (void)signal(SIGXFSZ, SIG_IGN); /* then the limit is an error and not the end */
     for (long i = 0; r == 0 && i < mib; i++)
         r = write(fd, piece, sizeof(piece)) == (ssize_t)sizeof(piece) ? 0 : -EFBIG;
@@ -87,6 +100,7 @@ static int fill_memory_file(int argc, char **argv)
     int r = outcome_of(fd);
 
     (void)argc;
+    fill_piece(piece, sizeof(piece));
     for (long i = 0; r == 0 && i < number_of(argv[0]); i++)
         r = write((int)fd, piece, sizeof(piece)) == (ssize_t)sizeof(piece) ? 0 : -ENOSPC;
     hold_for_host();
@@ -149,7 +163,7 @@ static int sniff(int argc, char **argv)
     if (fd < 0)
         return -errno;
     hold_for_host(); /* which sends something meanwhile */
-    for (int i = 0; i < 64 && poll(&ready, 1, 100) == 1; i++) {
+    for (int i = 0; i < 2000 && poll(&ready, 1, 100) == 1; i++) {
         ssize_t n = recv(fd, packet, sizeof(packet), 0);
         print_now(packet, n > 0 ? (size_t)n : 0);
     }

@@ -222,7 +222,7 @@ static int listen_on(int argc, char **argv)
     struct pollfd ready = {.fd = fd, .events = POLLIN};
 
     (void)argc;
-    if (fd < 0 || endpoint_of("0.0.0.0", argv[0], &at) != 0)
+    if (fd < 0 || endpoint_of("127.0.0.1", argv[0], &at) != 0)
         return -errno;
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)); /* a repeated test only */
     if (bind(fd, &at.address.any, at.size) != 0 || listen(fd, 4) != 0)

@@ -93,8 +93,9 @@ struct attack {
     unsigned cpu_ms;  /* the CPU-time limit; 0: the default */
     /* Run first, under the same column, and not judged. */
     const char *before[ATTACK_WORDS_MAX];
-    bool must_refuse; /* that berm refuses and begins nothing is what holds; the guest takes CLONE_NEWNET away */
-    int detail;       /* for the looks */
+    bool
+        must_refuse; /* that berm refuses and begins nothing is what holds; the guest takes CLONE_NEWNET away */
+    int detail;                         /* for the looks */
     attack_look while_held, afterwards; /* either may be NULL */
 };
 

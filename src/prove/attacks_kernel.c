@@ -54,7 +54,7 @@ const struct attack attacks_kernel[] = {
      .needs = NEEDS_IO_URING, OPENS(OPEN_IO_URING)},
     {.id = "kernel-log", .tries = "reads the kernel's log", .words = {"kernel-log"}, FILTERED, .needs = NEEDS_ROOT,
      .afterwards = look_kernel_log, .harm = "lines of the log are in its output"},
-    {.id = "kernel-addresses", .tries = "reads addresses of the kernel", .words = {"dump", "/proc/kallsyms"}, 
+    {.id = "kernel-addresses", .tries = "reads addresses of the kernel", .words = {"read", "/proc/kallsyms"}, 
      .layer = BERM_LAYER_PRIVILEGES, .from = 6, .topic = TOPIC_KERNEL, .needs = NEEDS_ROOT,
      .afterwards = look_host_line,
      .harm = "an address is in its output"},

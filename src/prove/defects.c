@@ -84,7 +84,8 @@ struct trial {
 static void trial_begin(struct trial *trial, const struct defect *defect)
 {
     memset(trial, 0, sizeof(*trial));
-    trial->attack = *attack_find(defect->check); /* each check of the table is there: prove/test_defects */
+    trial->attack =
+        *attack_find(defect->check); /* each check of the table is there: prove/test_defects */
     trial->attack.needs |= defect->needs;
     trial->matrix.attacks[0] = &trial->attack;
     trial->matrix.attack_count = 1;
@@ -174,7 +175,10 @@ static bool is_applicable(const struct finding *finding)
 
 static bool is_caught(const struct finding *finding)
 {
-    bool is_clean = finding->control.state == CELL_CONTAINED || finding->control.is_refused;
+    /* Only the comparison itself has a control that is refused: by the comparison. */
+    bool is_of_evidence = strcmp(finding->defect->name, UNSEEN) == 0;
+    bool is_clean =
+        is_of_evidence ? finding->control.is_refused : finding->control.state == CELL_CONTAINED;
 
     return is_clean && is_shown(&finding->caught);
 }

@@ -108,7 +108,8 @@ int world_plant_sockets(struct world *world)
         world->ports[i] = port_of(sockets[i]);
     world->listen_port = free_port();
     for (int i = 0; i < HONEYPOT_COUNT; i++) {
-        if (sockets[i] < 0 && i != HONEYPOT_TCP6)
+        /* A home with a long path has no socket: its attack finds nothing at L0 and says so. */
+        if (sockets[i] < 0 && i != HONEYPOT_TCP6 && i != HONEYPOT_HOME_SOCKET)
             return sockets[i];
     }
     return 0;

@@ -15,6 +15,7 @@
 #include <sys/sem.h>
 #include <sys/stat.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -23,6 +24,8 @@
 #include "prove/scene.h"
 
 #define SAY(...) (void)snprintf(seen, size, __VA_ARGS__)
+/* Of 10 ms each. */
+#define VICTIM_LOOKS 20
 
 static bool output_has(const struct scene *scene, const char *text)
 {
@@ -71,7 +74,10 @@ bool look_outlasted(struct scene *scene, char *seen, size_t size)
     unsigned limit = scene->wall_ms;
 
     SAY("it ran for %u ms, the limit was %u ms", scene->ran_ms, limit);
-    return scene->ran_ms >= 2 * limit;
+    if (scene->sight.count == 0)
+        return scene->ran_ms >= 2 * limit;
+    SAY("%zu of its processes went on after the limit of %u ms", scene->sight.count, limit);
+    return true;
 }
 
 bool look_cpu(struct scene *scene, char *seen, size_t size)
@@ -80,8 +86,8 @@ bool look_cpu(struct scene *scene, char *seen, size_t size)
         scene->peaks.cpu_ms > scene->rusage_cpu_ms ? scene->peaks.cpu_ms : scene->rusage_cpu_ms;
 
     SAY("it used %llu ms of CPU time, the limit was %u ms", (unsigned long long)used,
-        scene->attack->cpu_ms);
-    return used >= 2ULL * scene->attack->cpu_ms;
+        scene->cpu_ms);
+    return used >= 2ULL * scene->cpu_ms;
 }
 
 bool look_output(struct scene *scene, char *seen, size_t size)
@@ -130,6 +136,14 @@ bool look_victim(struct scene *scene, char *seen, size_t size)
     const struct world *world = scene->world;
     pid_t pid = world->victim.pid;
     char state = victim_state(pid);
+
+    /* A signal that was sent is acted on when the victim is next scheduled: on a busy machine not at once. */
+    for (int i = 0; i < VICTIM_LOOKS && !strchr("ZXTt", state); i++) {
+        (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
+        state = victim_state(pid);
+        if (scene->attack->detail != VICTIM_ENDED && scene->attack->detail != VICTIM_STOPPED)
+            break;
+    }
 
     switch ((enum victim_harm)scene->attack->detail) {
     case VICTIM_ENDED:
@@ -208,7 +222,12 @@ bool look_host_name_changed(struct scene *scene, char *seen, size_t size)
 
 bool look_host_name_said(struct scene *scene, char *seen, size_t size)
 {
-    bool is_there = output_has(scene, scene->world->host_name);
+    char line[160];
+
+    /* The whole word: a host may be called as a part of it. L6's own name is berm: such a host cannot be told. */
+    (void)snprintf(line, sizeof(line), "host-name: %s\n", scene->world->host_name);
+    scene->is_blind = strcmp(scene->world->host_name, "berm") == 0;
+    bool is_there = !scene->is_blind && output_has(scene, line);
 
     SAY(is_there ? "the host's name is in its output" : "the host's name is not in its output");
     return is_there;
@@ -237,8 +256,13 @@ bool look_host_line(struct scene *scene, char *seen, size_t size)
     ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
 
     line[n > 0 ? n : 0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    bool is_there = line[0] != '\0' && output_has(scene, line);
+    /* Where the kernel hides its addresses from the host too, they are zeros, and say nothing. */
+    char *at = line;
+    while (strncmp(at, "0000000000000000", 16) == 0 && strchr(at, '\n'))
+        at = strchr(at, '\n') + 1;
+    at[strcspn(at, "\n")] = '\0';
+    scene->is_blind = at[0] == '\0';
+    bool is_there = !scene->is_blind && output_has(scene, at);
     SAY(is_there ? "a line of the host's %s is in its output"
                  : "nothing of the host's %s is in its output",
         path);

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -64,8 +65,31 @@ bool look_threads(struct scene *scene, char *seen, size_t size)
     return scene->peaks.threads > (size_t)scene->attack->detail;
 }
 
+/* Nothing is proven by a file that may not be read: a process of another user's, or one that hides. */
+static bool may_look(struct scene *scene, const char *what, char *seen, size_t size)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)scene->sight.pids[0], what);
+    DIR *dir = strcmp(what, "fd") == 0 || strcmp(what, "cwd") == 0 || strcmp(what, "root") == 0
+                   ? opendir(path)
+                   : NULL;
+    AUTO_FD int fd = dir ? -EBADF : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool may = dir || fd >= 0;
+
+    if (dir)
+        (void)closedir(dir);
+    if (!may) {
+        scene->is_blind = true;
+        SAY("%s cannot be read", path);
+    }
+    return may;
+}
+
 bool look_open_files(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "fd", seen, size))
+        return false;
     size_t most = 0;
 
     for (size_t i = 0; i < scene->sight.count; i++) {
@@ -110,6 +134,8 @@ static size_t count_fill(struct scene *scene, uint64_t *ret_bytes)
 
 bool look_stored(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "cwd", seen, size))
+        return false;
     uint64_t bytes = 0;
     size_t count = count_fill(scene, &bytes);
 
@@ -122,6 +148,8 @@ bool look_stored(struct scene *scene, char *seen, size_t size)
 
 bool look_file_count(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "cwd", seen, size))
+        return false;
     uint64_t bytes = 0;
     size_t count = count_fill(scene, &bytes);
 
@@ -131,6 +159,8 @@ bool look_file_count(struct scene *scene, char *seen, size_t size)
 
 bool look_memory_file(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "fd", seen, size))
+        return false;
     uint64_t bytes = 0;
     char path[64];
 
@@ -159,6 +189,8 @@ static pid_t held_pid(const struct scene *scene)
 
 bool look_root_uid(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "status", seen, size))
+        return false;
     char text[128] = "unknown";
     bool is_read = sight_status(held_pid(scene), "Uid", text, sizeof(text));
 
@@ -180,6 +212,8 @@ static bool status_is(struct scene *scene, const char *field, const char *harmle
 /* All five sets: what is only permitted or inheritable is in force a call later (capabilities(7)). */
 bool look_capabilities(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "status", seen, size))
+        return false;
     static const char *const sets[] = {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"};
 
     for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
@@ -192,11 +226,15 @@ bool look_capabilities(struct scene *scene, char *seen, size_t size)
 
 bool look_new_privileges(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "status", seen, size))
+        return false;
     return !status_is(scene, "NoNewPrivs", "1", seen, size);
 }
 
 bool look_no_filter(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "status", seen, size))
+        return false;
     return !status_is(scene, "Seccomp", "2", seen, size);
 }
 
@@ -223,16 +261,22 @@ static bool is_positive(int64_t value)
 /* Fields of /proc/PID/stat (proc(5)). */
 bool look_priority(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "stat", seen, size))
+        return false;
     return stat_differs(scene, 19, "nice value", is_before_others, seen, size);
 }
 
 bool look_real_time(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "stat", seen, size))
+        return false;
     return stat_differs(scene, 40, "real-time priority", is_positive, seen, size);
 }
 
 bool look_oom_score(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "oom_score_adj", seen, size))
+        return false;
     char mine[32] = "0";
     char text[32] = "unknown";
 
@@ -244,6 +288,8 @@ bool look_oom_score(struct scene *scene, char *seen, size_t size)
 
 bool look_cpus(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "status", seen, size))
+        return false;
     char text[256] = "";
     unsigned count = 0;
     bool is_read = sight_status(held_pid(scene), "Cpus_allowed", text, sizeof(text));
@@ -260,6 +306,8 @@ bool look_cpus(struct scene *scene, char *seen, size_t size)
 
 bool look_descriptor(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "fd", seen, size))
+        return false;
     static const char *const parts[] = {
         [OPEN_BPF] = "bpf-map",
         [OPEN_PERF] = "[perf_event]",
@@ -284,6 +332,8 @@ bool look_descriptor(struct scene *scene, char *seen, size_t size)
 /* Its source is the directory's own name: "none" and the like are what every system has. */
 bool look_mounted(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "mountinfo", seen, size))
+        return false;
     for (size_t i = 0; i < scene->sight.count; i++) {
         if (sight_file_has(scene->sight.pids[i], "mountinfo", "berm-attack-mount")) {
             SAY("its own mount stands in the list of mounts of PID %d", (int)scene->sight.pids[i]);
@@ -296,6 +346,8 @@ bool look_mounted(struct scene *scene, char *seen, size_t size)
 
 bool look_namespaces(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "ns/user", seen, size))
+        return false;
     static const char *const names[] = {"ns/user", "ns/net", "ns/mnt"};
     char first[64];
     char other[64];
@@ -318,6 +370,8 @@ bool look_namespaces(struct scene *scene, char *seen, size_t size)
 /* /proc/PID/net/udp of its network namespace: rem_address in hexadecimal, in the byte order of the machine. */
 bool look_route(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "net/udp", seen, size))
+        return false;
     struct in_addr address;
     char hex[16];
 
@@ -345,6 +399,8 @@ bool look_listener(struct scene *scene, char *seen, size_t size)
 
 bool look_personality(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "personality", seen, size))
+        return false;
     char text[32] = "unknown";
     bool is_read = sight_line(held_pid(scene), "personality", text, sizeof(text));
 
@@ -354,6 +410,8 @@ bool look_personality(struct scene *scene, char *seen, size_t size)
 
 bool look_node(struct scene *scene, char *seen, size_t size)
 {
+    if (!may_look(scene, "cwd", seen, size))
+        return false;
     char path[64];
     struct stat status;
 

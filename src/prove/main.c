@@ -38,6 +38,7 @@ struct prove_options {
     const char *against[AGAINST_MAX];
     size_t against_count;
     const char *html, *explain;
+    bool is_against_all;
     bool json, markdown, list, help, defects;
     unsigned workers;
 };
@@ -107,6 +108,8 @@ static int take_only(struct prove_options *options, char *text)
 static int take_against(struct prove_options *options, const char *text)
 {
     bool is_all = strcmp(text, "all") == 0;
+
+    options->is_against_all = options->is_against_all || is_all;
 
     for (size_t i = 0; is_all && i < prove_peer_count && options->against_count < AGAINST_MAX; i++)
         options->against[options->against_count++] = prove_peers[i].name;
@@ -211,6 +214,8 @@ static int parse(int argc, char **argv, struct prove_options *options)
             return refuse(options_cure, "%s needs a value", word);
         r = take_option(options, code);
     }
+    if (r == 0 && options->json && options->markdown)
+        return refuse("leave one out", "--json and --markdown both go to stdout");
     if (r == 0 && optind < argc)
         return refuse(options_cure, "prove takes no word \"%s\"", argv[optind]);
     return r;
@@ -260,14 +265,17 @@ static void add_columns(const struct prove_options *options, struct matrix *matr
                                   .wall_ms = PROVE_WALL_MS};
 
     for (int level = 0; level <= LEVEL_LAST; level++) {
-        bool is_wanted = options->has_levels
-                             ? options->levels[level]
-                             : options->against_count == 0 || level == 0 || level == LEVEL_LAST;
+        /* L0 is the control: without it nothing is learnt of the others. */
+        bool is_wanted = level == 0 ||
+                         (options->has_levels ? options->levels[level]
+                                              : options->against_count == 0 || level == LEVEL_LAST);
         if (is_wanted && matrix->column_count < COLUMNS_MAX)
             column_of_level(level, &matrix->columns[matrix->column_count++]);
     }
     for (size_t i = 0; i < options->against_count && matrix->column_count < COLUMNS_MAX; i++)
         column_of_peer(options->against[i], &places, &matrix->columns[matrix->column_count++]);
+    for (size_t i = 0; i < matrix->column_count; i++)
+        matrix->columns[i].is_optional = matrix->columns[i].level < 0 && options->is_against_all;
 }
 
 static void describe(struct matrix *matrix)
@@ -372,10 +380,15 @@ static int prove_matrix(const struct prove_options *options)
     if (!matrix.cells)
         return EXIT_REFUSED;
     int r = matrix_run(&matrix, options->workers, is_shown ? show_progress : NULL, NULL);
+    matrix_apply_control(&matrix);
     if (r < 0) {
-        (void)refuse(r == -EINTR ? "let it end" : "look at /tmp, and at the limits of this account",
-                     "the attacks could not be run: %s",
-                     r == -EINTR ? "stopped by a signal" : strerror(-r));
+        if (r == -EINTR)
+            (void)refuse("start it again", "stopped by a signal; what was planted is removed");
+        else
+            (void)refuse(
+                "look at /tmp, /dev/shm, the home directory and the limits of this account",
+                "the attacks could not be run%s%s: %s",
+                matrix.what[0] != '\0' ? ", for want of " : "", matrix.what, strerror(-r));
         free(matrix.cells);
         return EXIT_REFUSED;
     }

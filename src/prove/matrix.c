@@ -99,6 +99,8 @@ static int work(const struct matrix *matrix, const struct task *tasks, size_t co
     return r;
 }
 
+static const int stop_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
 static pid_t begin_worker(const struct matrix *matrix, const struct task *tasks, size_t count,
                           struct shared *shared)
 {
@@ -106,8 +108,9 @@ static pid_t begin_worker(const struct matrix *matrix, const struct task *tasks,
 
     if (pid != 0)
         return pid;
-    (void)signal(SIGINT,
-                 SIG_IGN); /* the first process tells the workers: they clear their worlds */
+    /* The first process tells the workers: they clear their worlds. */
+    for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+        (void)signal(stop_signals[i], SIG_IGN);
     int r = work(matrix, tasks, count, shared);
     if (r < 0)
         atomic_store(&shared->failed, -r);
@@ -177,8 +180,8 @@ int matrix_run(struct matrix *matrix, unsigned worker_count,
     memcpy(shared->cells, matrix->cells, cell_count * sizeof(struct cell));
     size_t count = list_tasks(matrix, tasks);
     uint64_t began_ns = clock_now_ns();
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
+    for (size_t i = 0; i < sizeof(stop_signals) / sizeof(stop_signals[0]); i++)
+        (void)sigaction(stop_signals[i], &action, NULL);
     while (begun < worker_count && begun < WORKERS_MAX) {
         pids[begun] = begin_worker(matrix, tasks, count, shared);
         if (pids[begun] < 0)
@@ -188,6 +191,7 @@ int matrix_run(struct matrix *matrix, unsigned worker_count,
     int r = begun == 0 ? -EAGAIN : await(pids, begun, count, shared, progress, context);
     matrix->took_ms = (uint32_t)((clock_now_ns() - began_ns) / NS_PER_MS);
     take_back(matrix, shared);
+    (void)snprintf(matrix->what, sizeof(matrix->what), "%s", shared->what);
     (void)munmap(shared, size);
     free(tasks);
     return r;

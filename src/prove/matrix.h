@@ -43,6 +43,7 @@ struct column {
     uint32_t claims;    /* 1u << enum topic: what another sandbox claims to bound */
     char off[64];       /* berm's: layers that are switched off, by commas */
     char plant[128];    /* berm's: defects, by commas; not empty: berm-defective is run */
+    bool is_optional;   /* asked for among all: that it is missing is no failure */
     char missing[128];  /* not empty: the tool is not here, and why; the column has no cells */
 };
 
@@ -56,7 +57,12 @@ struct matrix {
     char kernel[80];
     char began[32]; /* UTC, ISO 8601 */
     uint32_t took_ms;
+    char what[64]; /* that could not be planted, when matrix_run() failed; "" otherwise */
 };
+
+/* Where the control, which is L0, saw no harm, nothing is learnt from the row: its contained cells become not
+ * applicable, and say so. A matrix without that column stays as it is. */
+void matrix_apply_control(struct matrix *matrix);
 
 /* The cell of a row and a column. */
 struct cell *matrix_cell(const struct matrix *matrix, size_t row, size_t column);

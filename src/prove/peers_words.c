@@ -57,10 +57,13 @@ static int read_word(const char **text, char *word)
     char quote = '\0';
 
     for (; *at != '\0' && (quote != '\0' || !isspace((unsigned char)*at)); at++) {
-        if (quote != '\0' && *at == quote)
-            quote = '\0';
-        else if (quote == '\0' && (*at == '\'' || *at == '"'))
-            quote = *at;
+        bool is_escaped = *at == '\\' && quote != '\'' && at[1] != '\0' &&
+                          (quote == '\0' || strchr("\"\\$`", at[1]));
+
+        if (is_escaped)
+            *word++ = *++at;
+        else if (quote != '\0' ? *at == quote : *at == '\'' || *at == '"')
+            quote = quote != '\0' ? '\0' : *at;
         else
             *word++ = *at;
     }

@@ -48,6 +48,8 @@ static bool expand_limit(const struct scene *scene, const char *word, char *out,
 {
     if (strcmp(word, "{three-walls}") == 0)
         (void)snprintf(out, size, "%u", 3 * scene->wall_ms);
+    else if (strcmp(word, "{burn-ms}") == 0)
+        (void)snprintf(out, size, "%u", scene->cpu_ms * 11 / 4);
     else if (strcmp(word, "{files-of-4-mib}") == 0)
         (void)snprintf(out, size, "%u", scene->storage_mib * 5 / 16);
     else
@@ -90,16 +92,25 @@ static void note_tried(const struct guest_words *words, struct cell *cell)
 static void note_said(const struct scene *scene, struct cell *cell)
 {
     static const char *const begins[] = {"worked ", "failed "};
+    const char *end = scene->output + scene->output_used;
     const char *found = NULL;
 
+    /* By size and not by NUL: what is dumped of other processes holds some. */
     for (size_t i = 0; i < 2; i++) {
-        for (const char *at = scene->output; (at = strstr(at, begins[i])) != NULL; at++) {
+        const char *at = scene->output;
+        while ((at = memmem(at, (size_t)(end - at), begins[i], strlen(begins[i]))) != NULL) {
             if ((at == scene->output || at[-1] == '\n') && at > found)
                 found = at;
+            at++;
         }
     }
-    if (found)
-        (void)snprintf(cell->said, sizeof(cell->said), "%.*s", (int)strcspn(found, "\n"), found);
+    if (!found)
+        return;
+    /* The word, the attack, the error: what it has found out stays out of reports, which are passed on. */
+    size_t length = strcspn(found, "\n:");
+    if (strncmp(found, "failed", 6) == 0 && found[length] == ':')
+        length += 2 + strcspn(found + length + 2, " \n");
+    (void)snprintf(cell->said, sizeof(cell->said), "%.*s", (int)length, found);
 }
 
 static void note_failure(const struct scene *scene, struct cell *cell)
@@ -116,6 +127,16 @@ static void note_failure(const struct scene *scene, struct cell *cell)
                    WIFEXITED(status) ? "exit status" : "ended by signal",
                    WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
                    end > begin ? ": " : "", (int)(end - begin), begin);
+}
+
+/* Begun, and no last word: a limit or a filter ended it, or somebody swallowed what it said. */
+static bool is_cut_off(const struct scene *scene, const struct cell *cell)
+{
+    bool is_silent = cell->said[0] == '\0';
+
+    if (scene->column->level >= 0)
+        return is_silent && (cell->verdict[0] == '\0' || strcmp(cell->verdict, "exited") == 0);
+    return is_silent && WIFEXITED(scene->wait_status) && WEXITSTATUS(scene->wait_status) == 0;
 }
 
 static void judge(const struct scene *scene, struct cell *cell)
@@ -138,11 +159,20 @@ static void judge(const struct scene *scene, struct cell *cell)
         cell->state = CELL_ERROR;
         (void)snprintf(cell->seen, sizeof(cell->seen),
                        "the host could not look at it while it held still");
+    } else if (scene->is_blind && !scene->is_harmed) {
+        cell->state = CELL_ERROR;
+        (void)snprintf(cell->seen, sizeof(cell->seen), "the host may not look: %.200s",
+                       scene->seen);
+    } else if (!scene->is_harmed && is_cut_off(scene, cell)) {
+        cell->state = CELL_ERROR;
+        (void)snprintf(cell->seen, sizeof(cell->seen),
+                       "it was begun, and neither came back nor was ended: its output was cut off");
     } else {
         cell->state = scene->is_harmed ? CELL_HARMED : CELL_CONTAINED;
         (void)snprintf(cell->seen, sizeof(cell->seen), "%s",
-                       scene->seen[0] != '\0' ? scene->seen
-                                              : "it was ended before the host could look");
+                       scene->seen[0] != '\0'
+                           ? scene->seen
+                           : "it did not come to the point at which the host looks");
     }
     cell->is_missed = cell->is_promised && cell->state == CELL_HARMED;
 }
@@ -219,6 +249,9 @@ int cell_runner_play(struct cell_runner *runner, struct scene *scene, char *miss
 
     if (column->level < 0 && places.wall_ms < PEER_WALL_MIN_MS)
         places.wall_ms = PEER_WALL_MIN_MS;
+    if (column->level < 0 && places.cpu_ms > 0 && places.cpu_ms < PEER_WALL_MIN_MS)
+        places.cpu_ms = PEER_WALL_MIN_MS;
+    scene->cpu_ms = places.cpu_ms;
     scene->wall_ms = places.wall_ms;
     scene->storage_mib = column->level < 0 ? PEER_STORAGE_MIB : PROVE_STORAGE_MIB;
     scene->world = &runner->world;
@@ -280,6 +313,21 @@ static void play_before(struct cell_runner *runner, const struct attack *attack,
     play(runner, &first, column, missing, &ignored);
 }
 
+/* A busy machine is late by more than any margin: a limit of time is tried a second time before it is called broken, and
+ * the cell says so. */
+static void play_again(struct cell_runner *runner, const struct attack *attack,
+                       const struct column *column, char *missing, struct cell *cell)
+{
+    bool is_promised = cell->is_promised;
+    char seen[sizeof(cell->seen)];
+
+    memset(cell, 0, sizeof(*cell));
+    cell->is_promised = is_promised;
+    play(runner, attack, column, missing, cell);
+    (void)snprintf(seen, sizeof(seen), "at the second try: %.200s", cell->seen);
+    (void)snprintf(cell->seen, sizeof(cell->seen), "%s", seen);
+}
+
 void cell_runner_run(struct cell_runner *runner, const struct attack *attack,
                      const struct column *column, char *missing, struct cell *cell)
 {
@@ -298,4 +346,7 @@ void cell_runner_run(struct cell_runner *runner, const struct attack *attack,
     if (attack->before[0])
         play_before(runner, attack, column, missing);
     play(runner, attack, column, missing, cell);
+    bool is_of_time = attack->topic == TOPIC_TIME || attack->topic == TOPIC_CPU_TIME;
+    if (cell->is_missed && is_of_time)
+        play_again(runner, attack, column, missing, cell);
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -74,7 +75,9 @@ static _Noreturn void become_wrapper(const struct scene *scene, char *const *wor
         (void)fcntl(result_fd, F_SETFD, 0);
     (void)snprintf(key, sizeof(key), "%s", world->secret);
     (void)setenv("BERM_PROVE_API_KEY", key, 1);
-    (void)signal(SIGPIPE, SIG_DFL);
+    static const int changed[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
+        (void)signal(changed[i], SIG_DFL);
     int r = scene->before_exec ? scene->before_exec() : 0;
     if (r < 0) {
         (void)dprintf(2, "cannot be set up here: %s\n", strerror(-r));
@@ -293,6 +296,25 @@ static void look_for_survivors(struct scene *scene)
     sight_find(&scene->sight, scene->tag);
 }
 
+/* A guest that was ended early has not removed what it filled places with; some of it is memory. */
+static void remove_fill(const struct scene *scene)
+{
+    static const char *const places[] = {"/tmp", "/dev/shm", "."};
+
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        const char *place = places[i][0] == '.' ? scene->world->work : places[i];
+        char pattern[WORLD_PATH_MAX + 64];
+        glob_t found = {0};
+
+        (void)snprintf(pattern, sizeof(pattern), "%s/berm-fill-%s*", place, scene->tag);
+        if (glob(pattern, 0, NULL, &found) == 0) {
+            for (size_t k = 0; k < found.gl_pathc; k++)
+                (void)unlink(found.gl_pathv[k]);
+        }
+        globfree(&found);
+    }
+}
+
 int scene_play(struct scene *scene, char *const *words, int result_read_fd, int result_write_fd)
 {
     struct play play = {.scene = scene, .pid = -1, .pidfd = -EBADF, .input = -EBADF};
@@ -318,6 +340,7 @@ int scene_play(struct scene *scene, char *const *words, int result_read_fd, int 
             scene->is_harmed = scene->attack->afterwards(scene, scene->seen, sizeof(scene->seen)) ||
                                scene->is_harmed;
         (void)sight_end(&scene->sight, scene->tag);
+        remove_fill(scene);
     }
     for (int i = SLOT_OUT; i < SLOT_COUNT; i++)
         close_fd(&play.outputs[i]);

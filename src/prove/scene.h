@@ -21,6 +21,7 @@ struct scene {
     const struct column *column;
     /* The wrapper's last act before it executes; NULL: none. 0 or -errno. */
     int (*before_exec)(void);
+    unsigned cpu_ms;      /* see wall_ms */
     unsigned wall_ms;     /* the limits that the wrapper was told */
     unsigned storage_mib; /* of all files of the work directory together */
     char tag[24];         /* of this run: among the arguments of every process of the attack */
@@ -37,6 +38,7 @@ struct scene {
     uint64_t rusage_cpu_ms;   /* of the wrapper and all that it waited for */
     uint32_t ran_ms;          /* from the attack's first word to the end of the wrapper */
     uint32_t took_ms;         /* of the whole */
+    bool is_blind;            /* a look could not read what it judges by */
     bool has_begun, has_held; /* the host saw the tag; the host had a look */
     bool is_harmed;
     bool has_hung;   /* the wrapper was ended by the patience of the host */

@@ -69,7 +69,8 @@ int world_write_file(const char *path, const char *text, mode_t mode)
         return -errno;
     if (fchmod(fd, mode) < 0)
         return -errno;
-    return write(fd, text, length) == (ssize_t)length ? 0 : -EIO;
+    ssize_t n = write(fd, text, length);
+    return n < 0 ? -errno : n == (ssize_t)length ? 0 : -ENOSPC;
 }
 
 static int copy_guest(const char *from, const char *to)
@@ -82,8 +83,9 @@ static int copy_guest(const char *from, const char *to)
     if (in < 0 || out < 0)
         return -errno;
     while ((n = read(in, piece, sizeof(piece))) > 0) {
-        if (write(out, piece, (size_t)n) != n)
-            return -EIO;
+        ssize_t written = write(out, piece, (size_t)n);
+        if (written != n)
+            return written < 0 ? -errno : -ENOSPC;
     }
     return n < 0 || fchmod(out, 0755) < 0 ? -errno : 0;
 }

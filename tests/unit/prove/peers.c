@@ -55,12 +55,14 @@ static void a_command_is_split_at_blanks_and_quotes_are_honoured(void **state)
     static const struct {
         const char *command, *words[4];
     } cases[] = {
-        {"env",                    {"env"}                            },
-        {"  env\t-i \n",           {"env", "-i"}                      },
-        {"run 'a b' \"c  d\"",     {"run", "a b", "c  d"}             },
-        {"x'y z'w \"it's\"",       {"xy zw", "it's"}                  },
-        {"run '' \"\" end",        {"run", "", "", "end"}             },
-        {"back\\slash $HOME * ~a", {"back\\slash", "$HOME", "*", "~a"}},
+        {"env",                           {"env"}                            },
+        {"  env\t-i \n",                  {"env", "-i"}                      },
+        {"run 'a b' \"c  d\"",            {"run", "a b", "c  d"}             },
+        {"x'y z'w \"it's\"",              {"xy zw", "it's"}                  },
+        {"run '' \"\" end",               {"run", "", "", "end"}             },
+        {"back\\\\slash $HOME * ~a",      {"back\\slash", "$HOME", "*", "~a"}},
+        {"sh -c \"exec \\\"\\$@\\\"\" x", {"sh", "-c", "exec \"$@\"", "x"}   },
+        {"'a\\b' \"c\\d\" e\\ f",         {"a\\b", "c\\d", "e f"}            },
     };
 
     (void)state;

@@ -242,8 +242,27 @@ static void what_was_not_tried_is_not_kept(void **state)
     matrix = levels();
     (void)snprintf(matrix.columns[6].missing, sizeof(matrix.columns[6].missing), "no berm");
     assert_false(matrix_is_kept(&matrix));
-    matrix.columns[6].level = -1;
+    matrix.columns[6].level = -1; /* asked for by its name, and not here */
+    assert_false(matrix_is_kept(&matrix));
+    matrix.columns[6].is_optional = true;
     assert_true(matrix_is_kept(&matrix));
+}
+
+/* An attack that fails without any sandbox proves nothing about one. */
+static void a_row_without_harm_at_l0_teaches_nothing(void **state)
+{
+    struct matrix matrix = levels();
+
+    (void)state;
+    for (size_t column = 0; column < matrix.column_count; column++)
+        matrix_cell(&matrix, 1, column)->state = CELL_CONTAINED;
+    matrix_cell(&matrix, 1, 2)->state = CELL_HARMED;
+    matrix_apply_control(&matrix);
+    assert_int_equal(matrix_cell(&matrix, 1, 0)->state, CELL_NOT_APPLICABLE);
+    assert_int_equal(matrix_cell(&matrix, 1, 6)->state, CELL_NOT_APPLICABLE);
+    assert_int_equal(matrix_cell(&matrix, 1, 2)->state, CELL_HARMED);
+    assert_non_null(strstr(matrix_cell(&matrix, 1, 6)->seen, "nothing is learnt"));
+    assert_int_not_equal(matrix_cell(&matrix, 0, 6)->state, CELL_NOT_APPLICABLE);
 }
 
 static void text_of_seven_levels_fits_80_columns(void **state)
@@ -335,6 +354,7 @@ static struct matrix levels_and_peers(void)
         matrix.columns[matrix.column_count - 1].claims = 1u << TOPIC_NETWORK;
     }
     (void)snprintf(matrix.columns[9].missing, sizeof(matrix.columns[9].missing), "no docker & co");
+    matrix.columns[9].is_optional = true;
     fill_cells(&matrix);
     return matrix;
 }
@@ -610,6 +630,7 @@ int main(void)
         cmocka_unit_test(totals_count_each_state_and_what_was_missed),
         cmocka_unit_test(kept_is_what_breaks_no_promise),
         cmocka_unit_test(what_was_not_tried_is_not_kept),
+        cmocka_unit_test(a_row_without_harm_at_l0_teaches_nothing),
         cmocka_unit_test(text_of_seven_levels_fits_80_columns),
         cmocka_unit_test(text_shows_a_promise_without_colour),
         cmocka_unit_test(text_ends_with_each_broken_promise_in_full),
