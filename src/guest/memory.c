@@ -129,7 +129,8 @@ static int dump_others(int argc, char **argv)
     while (dir && (entry = readdir(dir)) != NULL) {
         char path[PATH_MAX];
 
-        if (!isdigit((unsigned char)entry->d_name[0]) || atoi(entry->d_name) == getpid())
+        if (!isdigit((unsigned char)entry->d_name[0]) ||
+            strtol(entry->d_name, NULL, 10) == getpid())
             continue;
         (void)snprintf(path, sizeof(path), "/proc/%s/%s", entry->d_name, argv[0]);
         found += print_file(path) == 0;

@@ -185,7 +185,8 @@ static int proc_search(int argc, char **argv)
 
     (void)argc;
     while (dir && (entry = readdir(dir)) != NULL) {
-        if (!isdigit((unsigned char)entry->d_name[0]) || atoi(entry->d_name) == getpid())
+        if (!isdigit((unsigned char)entry->d_name[0]) ||
+            strtol(entry->d_name, NULL, 10) == getpid())
             continue;
         seen++;
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

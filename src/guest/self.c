@@ -78,7 +78,7 @@ static int descriptors(int argc, char **argv)
         char target[PATH_MAX];
         ssize_t n;
 
-        if (entry->d_name[0] == '.' || atoi(entry->d_name) == dirfd(dir))
+        if (entry->d_name[0] == '.' || strtol(entry->d_name, NULL, 10) == dirfd(dir))
             continue;
         n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
         target[n > 0 ? n : 0] = '\0';
@@ -197,7 +197,7 @@ static int oom_score_lower(int argc, char **argv)
     if (n < 0)
         return -errno;
     text[n] = '\0';
-    n = snprintf(text, sizeof(text), "%d", atoi(text) - 1);
+    n = snprintf(text, sizeof(text), "%ld", strtol(text, NULL, 10) - 1);
     return outcome_of(pwrite(fd, text, (size_t)n, 0));
 }
 

@@ -9,6 +9,7 @@
 #ifdef BERM_PLANTED_DEFECTS
 
 /* The name, and where the line that it breaks stands. */
+/* clang-format off */
 #    define PLANTED_DEFECTS(X)                                                                     \
         X(fail_open, "cli/run_execute.c")                                                          \
         X(head_only, "run/capture.c")                                                              \
@@ -44,6 +45,8 @@
         X(verdict_from_137, "run/outcome.c")                                                       \
         X(oom_stale, "linux/cgroup.c")                                                             \
         X(evidence_not_compared, "enter/evidence.c")
+
+/* clang-format on */
 
 enum planted_defect {
 #    define DEFECT_MEMBER(name, place) DEFECT_##name,

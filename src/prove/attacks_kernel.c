@@ -6,7 +6,7 @@
 /* clang-format off */
 #define PRIVILEGES .layer = BERM_LAYER_PRIVILEGES, .topic = TOPIC_PRIVILEGES
 #define FILTERED   .layer = BERM_LAYER_SYSCALLS, .from = 6, .topic = TOPIC_KERNEL
-#define OPENS(thing) .detail = thing, .while_held = look_descriptor, .harm = "it is among its descriptors"
+#define OPENS(thing) .detail = (thing), .while_held = look_descriptor, .harm = "it is among its descriptors"
 
 const struct attack attacks_kernel[] = {
     {.id = "root-uid", .tries = "is root of the host", .words = {"ids"}, PRIVILEGES, .from = 6, .needs = NEEDS_ROOT,

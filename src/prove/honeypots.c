@@ -49,7 +49,7 @@ static uint16_t port_of(int fd)
         struct sockaddr any;
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
-    } address;
+    } address = {.any.sa_family = AF_UNSPEC};
 
     socklen_t size = sizeof(address);
 
@@ -195,7 +195,7 @@ static bool victim_is_whole(const struct world *world)
     if (pid <= 0 || file_read_at(AT_FDCWD, path, text, sizeof(text)) <= 0)
         return false;
     const char *behind = strrchr(text, ')');
-    state = behind && behind[1] == ' ' ? behind[2] : '\0';
+    state = (char)(behind && behind[1] == ' ' ? behind[2] : '\0');
     struct rlimit limit;
     errno = 0;
     return strchr("SR", state) && world_victim_has_secret(world) &&

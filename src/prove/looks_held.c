@@ -283,7 +283,7 @@ bool look_oom_score(struct scene *scene, char *seen, size_t size)
     (void)sight_line(getpid(), "oom_score_adj", mine, sizeof(mine));
     bool is_read = sight_line(held_pid(scene), "oom_score_adj", text, sizeof(text));
     SAY("its OOM score is adjusted by %s; the caller's by %s", text, mine);
-    return is_read && atoi(text) < atoi(mine);
+    return is_read && strtol(text, NULL, 10) < strtol(mine, NULL, 10);
 }
 
 bool look_cpus(struct scene *scene, char *seen, size_t size)
@@ -442,14 +442,15 @@ bool look_root_child(struct scene *scene, char *seen, size_t size)
     while (dir && !is_there && (entry = readdir(dir)) != NULL) {
         struct proc_stat stat;
         char ids[128] = "";
-        unsigned real = 0;
-        unsigned effective = 1;
-        pid_t pid = (pid_t)atoi(entry->d_name);
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
         if (pid <= 0 || proc_read_stat(pid, &stat) < 0 || stat.parent != held_pid(scene) ||
             !sight_status(pid, "Uid", ids, sizeof(ids)))
             continue;
-        is_there = sscanf(ids, "%u %u", &real, &effective) == 2 && effective == 0;
+        /* Real, effective, ...: by blanks (proc(5)). */
+        char *rest = NULL;
+        (void)strtoul(ids, &rest, 10);
+        is_there = strtoul(rest, NULL, 10) == 0;
     }
     if (dir)
         (void)closedir(dir);

@@ -183,7 +183,7 @@ static bool try_oom_score(void)
     char text[32] = "0";
 
     return file_read_at(AT_FDCWD, "/proc/self/oom_score_adj", text, sizeof(text)) > 0 &&
-           snprintf(text, sizeof(text), "%d", atoi(text) - 1) > 0 &&
+           snprintf(text, sizeof(text), "%d", (int)strtol(text, NULL, 10) - 1) > 0 &&
            file_write_at(AT_FDCWD, "/proc/self/oom_score_adj", text) == 0;
 }
 

@@ -63,7 +63,7 @@ static int read_word(const char **text, char *word)
         if (is_escaped)
             *word++ = *++at;
         else if (quote != '\0' ? *at == quote : *at == '\'' || *at == '"')
-            quote = quote != '\0' ? '\0' : *at;
+            quote = (char)(quote != '\0' ? '\0' : *at);
         else
             *word++ = *at;
     }

@@ -117,7 +117,7 @@ static void note_failure(const struct scene *scene, struct cell *cell)
 {
     int status = scene->wait_status;
     const char *end = scene->complaint + strlen(scene->complaint);
-    const char *begin = end;
+    const char *begin;
 
     while (end > scene->complaint && end[-1] == '\n')
         end--;

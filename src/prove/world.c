@@ -93,7 +93,10 @@ static int copy_guest(const char *from, const char *to)
 /* The caller's home directory, where the first level with the filesystem layer hides things by itself. */
 static int make_home(struct world *world)
 {
-    const struct passwd *user = getpwuid(geteuid());
+    struct passwd entry;
+    struct passwd *user = NULL;
+    char buffer[4096];
+    (void)getpwuid_r(geteuid(), &entry, buffer, sizeof(buffer), &user);
     /* By the password file, as berm finds what it hides; a variable may say anything. */
     const char *home = user ? user->pw_dir : "/";
 
@@ -167,7 +170,7 @@ static void note_handle(struct world *world)
         return;
     world->handle_type = file.head.handle_type;
     for (unsigned i = 0; i < file.head.handle_bytes && 2 * i + 2 < sizeof(world->handle); i++)
-        (void)snprintf(world->handle + 2 * i, 3, "%02x", file.head.f_handle[i]);
+        (void)snprintf(world->handle + 2 * (size_t)i, 3, "%02x", file.head.f_handle[i]);
 }
 
 int world_send_message(const struct world *world)
