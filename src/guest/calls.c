@@ -5,6 +5,7 @@
  * the arguments. EPERM, EACCES and ENOSYS mean that it was not.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -204,7 +205,7 @@ static int splice_pages(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    if (pipe(pipe_ends) != 0)
+    if (pipe2(pipe_ends, O_CLOEXEC) != 0)
         return -errno;
     return judge(syscall(SYS_vmsplice, pipe_ends[1], &vector, 1, 0));
 }
@@ -291,7 +292,7 @@ static int probe_filter(int argc, char **argv)
  * CVE-2019-10063. */
 static int terminal(int argc, char **argv)
 {
-    char letter = argc > 1 ? (char)number_of(argv[1]) : '\n';
+    char letter = (char)(argc > 1 ? number_of(argv[1]) : '\n');
     unsigned long high = argc > 2 ? (unsigned long)number_of(argv[2]) << 32 : 0;
     unsigned long command = 0x5412; /* TIOCSTI */
 

@@ -268,7 +268,7 @@ static int run_beside(int argc, char **argv)
 {
     int ends[2];
 
-    if (pipe(ends) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return -errno;
     pid_t pid = fork();
     if (pid == 0) {

@@ -170,7 +170,7 @@ static int alloc_children(int argc, char **argv)
     int ready[2];
 
     (void)argc;
-    if (count > CHILDREN_MAX || pipe(ready) != 0)
+    if (count > CHILDREN_MAX || pipe2(ready, O_CLOEXEC) != 0)
         return -errno;
     for (long i = 0; i < count; i++) {
         children[i] = fork();

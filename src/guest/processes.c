@@ -265,7 +265,7 @@ static int leave(int argc, char **argv)
     (void)argc;
     if (memory == (char *)-1)
         return -errno;
-    (void)strcpy(memory, "left by the guest");
+    (void)snprintf(memory, 4096, "left by the guest");
     return 0;
 }
 
