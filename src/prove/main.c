@@ -296,7 +296,7 @@ static void describe(struct matrix *matrix)
 static void show_progress(size_t done, size_t all, void *context)
 {
     (void)context;
-    (void)fprintf(stderr, "\r%zu of %zu attacks", done, all);
+    (void)fprintf(stderr, "\r%zu of %zu runs", done, all);
     if (done == all)
         (void)fprintf(stderr, "\r\033[K");
     (void)fflush(stderr);
