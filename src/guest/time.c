@@ -197,11 +197,20 @@ static int victim(int argc, char **argv)
     return 0;
 }
 
+/* exit-with STATUS: its last word first, which the frame would print only for 0 and 1. */
+static int exit_with(int argc, char **argv)
+{
+    (void)argc;
+    print_now("worked exit-with:\n", 18);
+    _exit((int)number_of(argv[0]));
+}
+
 const struct attempt time_attempts[] = {
     {"linger",     "busy|sleep|deaf|silent|family MS", 2, linger    },
     {"burn",       "one|threads|chain|deaf MS",        2, burn      },
     {"bomb",       "N",                                1, bomb_one  },
     {"background", "MS",                               1, background},
     {"victim",     "MS SECRET",                        2, victim    },
+    {"exit-with",  "STATUS",                           1, exit_with },
     {NULL,         NULL,                               0, NULL      },
 };
