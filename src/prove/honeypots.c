@@ -22,7 +22,9 @@
 
 #include "base/cleanup.h"
 #include "linux/file.h"
+#include "linux/proc.h"
 #include "prove/attack.h"
+#include "prove/host.h"
 #include "prove/world_parts.h"
 
 /* A descriptor's number in the victim, whatever else it has. */
@@ -154,24 +156,14 @@ static _Noreturn void become_victim(const struct world *world)
     _exit(127);
 }
 
-/* Fields of /proc/PID/stat counted from 3 behind the name, as proc(5) does: 48 and 49 are where the arguments lie. */
+/* Field 49 of /proc/PID/stat is where its arguments end (proc(5)); the secret is the last of them. */
 static uint64_t secret_address(pid_t pid, const char *secret)
 {
-    char path[64];
-    char text[2048];
-    uint64_t end = 0;
+    int64_t end = 0;
 
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    if (file_read_at(AT_FDCWD, path, text, sizeof(text)) <= 0)
+    if (!sight_stat(pid, 49, &end) || end <= 0)
         return 0;
-    const char *at = strrchr(text, ')');
-    for (int field = 2; at && field < 49; field++) {
-        at = strchr(at, ' ');
-        at = at ? at + 1 : NULL;
-    }
-    if (!at || text_to_u64(at, &end) == 0)
-        return 0;
-    return end - strlen(secret) - 1;
+    return (uint64_t)end - strlen(secret) - 1;
 }
 
 bool world_victim_has_secret(const struct world *world)
@@ -186,20 +178,14 @@ bool world_victim_has_secret(const struct world *world)
 
 static bool victim_is_whole(const struct world *world)
 {
-    char path[64];
-    char text[1024];
-    char state = '\0';
     pid_t pid = world->victim.pid;
-
-    (void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    if (pid <= 0 || file_read_at(AT_FDCWD, path, text, sizeof(text)) <= 0)
-        return false;
-    const char *behind = strrchr(text, ')');
-    state = (char)(behind && behind[1] == ' ' ? behind[2] : '\0');
+    struct proc_stat stat;
     struct rlimit limit;
-    errno = 0;
-    return strchr("SR", state) && world_victim_has_secret(world) &&
-           prlimit(pid, RLIMIT_NOFILE, NULL, &limit) == 0 && limit.rlim_cur > 16 &&
+
+    if (pid <= 0 || proc_read_stat(pid, &stat) < 0 || !strchr("SR", stat.state))
+        return false;
+    return world_victim_has_secret(world) && prlimit(pid, RLIMIT_NOFILE, NULL, &limit) == 0 &&
+           limit.rlim_cur > 16 &&
            getpriority(PRIO_PROCESS, (id_t)pid) <= getpriority(PRIO_PROCESS, 0);
 }
 

@@ -135,17 +135,16 @@ bool look_victim(struct scene *scene, char *seen, size_t size)
 {
     const struct world *world = scene->world;
     pid_t pid = world->victim.pid;
+    enum victim_harm harm = (enum victim_harm)scene->attack->detail;
     char state = victim_state(pid);
 
     /* A signal that was sent is acted on when the victim is next scheduled: on a busy machine not at once. */
-    for (int i = 0; i < VICTIM_LOOKS && !strchr("ZXTt", state); i++) {
+    bool is_by_signal = harm == VICTIM_ENDED || harm == VICTIM_STOPPED;
+    for (int i = 0; is_by_signal && i < VICTIM_LOOKS && !strchr("ZXTt", state); i++) {
         (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
         state = victim_state(pid);
-        if (scene->attack->detail != VICTIM_ENDED && scene->attack->detail != VICTIM_STOPPED)
-            break;
     }
-
-    switch ((enum victim_harm)scene->attack->detail) {
+    switch (harm) {
     case VICTIM_ENDED:
         SAY(strchr("ZX", state) ? "another process of the caller's was ended"
                                 : "the other process lives");

@@ -71,9 +71,7 @@ static bool may_look(struct scene *scene, const char *what, char *seen, size_t s
     char path[64];
 
     (void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)scene->sight.pids[0], what);
-    DIR *dir = strcmp(what, "fd") == 0 || strcmp(what, "cwd") == 0 || strcmp(what, "root") == 0
-                   ? opendir(path)
-                   : NULL;
+    DIR *dir = strcmp(what, "fd") == 0 || strcmp(what, "cwd") == 0 ? opendir(path) : NULL;
     AUTO_FD int fd = dir ? -EBADF : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool may = dir || fd >= 0;
 
