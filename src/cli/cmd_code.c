@@ -224,6 +224,7 @@ static int plan_code(struct run_command *command, const struct runner *runner, c
     fill_words(&compile, runner->compile, program, runner, work);
     command->compile_program = compile.argv;
     command->files = &file;
+    command->words->left_out = runner->file;
     command->file_count = 1;
     run_command_begin_early(command);
     r = run_command_plan(command, run.argv, err);

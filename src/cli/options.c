@@ -165,15 +165,32 @@ static int next_word(struct cursor *cursor, struct word *ret_word, struct berm_e
     return ret < 0 ? ret : 1;
 }
 
-static void set_switch(bool *slot, const char *value)
+static bool set_switch(bool *slot, const char *value)
 {
     (void)value; /* a switch has none */
     *slot = true;
+    return true;
 }
 
-static void set_text(const char **slot, const char *value)
+static bool set_text(const char **slot, const char *value)
 {
     *slot = value;
+    return true;
+}
+
+static bool set_list(struct option_list *slot, const char *value)
+{
+    if (slot->count == OPTION_ITEMS_MAX)
+        return false;
+    slot->items[slot->count++] = value;
+    return true;
+}
+
+static int refuse_more(const struct flag *flag, struct berm_error *err)
+{
+    return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, E2BIG,
+                     "put or get fewer files, or use a pattern",
+                     "--%s: was given more than %d times", flag->word, OPTION_ITEMS_MAX);
 }
 
 static int set_option(struct run_options *options, const struct word *word, struct berm_error *err)
@@ -183,10 +200,10 @@ static int set_option(struct run_options *options, const struct word *word, stru
     switch ((enum option_id)word->flag->id) {
 #define SET_SWITCH set_switch
 #define SET_TEXT   set_text
-#define OPTION(id, flag, type, ...)                                                                \
+#define SET_LIST   set_list
+#define OPTION(id, flag_, type, ...)                                                               \
     case OPTION_ID_##id:                                                                           \
-        SET_##type(&options->id, word->value);                                                     \
-        return 0;
+        return SET_##type(&options->id, word->value) ? 0 : refuse_more(word->flag, err);
 #include "policy/fields.def"
 #undef OPTION
     }

@@ -13,10 +13,19 @@
 
 #include "policy/policy.h"
 
+/* A flag that may be repeated, so often. */
+#define OPTION_ITEMS_MAX 16
+
+struct option_list {
+    const char *items[OPTION_ITEMS_MAX];
+    size_t count;
+};
+
 /* How one run is fed and shown: the OPTION rows. Texts are borrowed from argv; NULL = not given. */
 struct run_options {
 #define OPTION_SWITCH(id)           bool id;
 #define OPTION_TEXT(id)             const char *id;
+#define OPTION_LIST(id)             struct option_list id;
 #define OPTION(id, flag, type, ...) OPTION_##type(id)
 #include "policy/fields.def"
 #undef OPTION

@@ -51,6 +51,9 @@ void run_command_done(struct run_command *command)
 {
     run_end_early(&command->early);
     policy_free(command->policy);
+    if (command->words)
+        run_file_words_done(command->words);
+    free(command->words);
     env_file_free(command->env_extra, command->env_extra_count);
     policy_free(command->compile_policy);
     binds_done(&command->binds);
@@ -104,6 +107,11 @@ int run_command_parse(struct run_command *command, int argc, char **argv, struct
     for (size_t i = 0; r == 0 && i < command->policy->env_file.count; i++)
         r = env_file_read(command->policy->env_file.items[i], &command->env_extra,
                           &command->env_extra_count, err);
+    command->words = calloc(1, sizeof(*command->words));
+    if (r == 0)
+        r = command->words
+                ? run_file_words_read(&command->options, command->policy, command->words, err)
+                : error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, ENOMEM, NULL, "no memory");
     /* An explicit cap on returned output means: return it, do not pass it through. */
     command->is_capturing = command->options.json || command->policy->is_explicit[FIELD_output];
     return r;
@@ -130,6 +138,8 @@ static int plan_compiler(struct run_command *command, struct berm_error *err)
         .ro_resolved = (const char *const *)command->binds.ro,
         .rw_resolved = (const char *const *)command->binds.rw,
         .absent = command->absent,
+        .wants_work = command->words->wants_list || command->words->get_count > 0,
+        .awaits_puts = command->words->put_count > 0,
     };
 
     free(command->compile_plan);
@@ -154,6 +164,8 @@ int run_command_plan(struct run_command *command, char *const *program, struct b
         .file_count = is_compiled ? 0 : command->file_count,
         .argv_has_work_mark = command->file_count > 0,
         .absent = command->absent,
+        .wants_work = command->words->wants_list || command->words->get_count > 0,
+        .awaits_puts = command->words->put_count > 0,
     };
 
     int r = command->stdin_fd < 0 ? open_input(command, err) : 0;

@@ -6,6 +6,7 @@
 #define BERM_CLI_RUN_COMMAND_H
 
 #include "cli/options.h"
+#include "cli/run_files.h"
 #include "linux/host.h"
 #include "policy/request.h"
 #include "request/binds.h"
@@ -16,8 +17,9 @@
 struct run_command {
     struct policy *policy; /* owned */
     struct run_options options;
-    int command_index; /* of argv */
-    char **env_extra;  /* owned: the lines of --env-file */
+    struct run_file_words *words; /* owned: --put, --get, the list of files */
+    int command_index;            /* of argv */
+    char **env_extra;             /* owned: the lines of --env-file */
     size_t env_extra_count;
     struct host host;
     struct cloner early;           /* makes the namespaces while the plan is made */

@@ -188,15 +188,26 @@ static int status_of_output(const struct run_command *command, int r, int status
     return EXIT_REFUSED;
 }
 
+/* A file that was asked for and did not come out is a failure of berm's own: the program's status would hide it. */
+static int status_of_files(const struct run_command *command, int status)
+{
+    if (command->words->err.code == BERM_E_NONE)
+        return status;
+    (void)complain(&command->words->err);
+    return EXIT_REFUSED;
+}
+
 /* Returns the exit status. */
 static int show_result(const struct run_command *command, const struct run_output *output,
                        const struct result *result, const struct result_compile *compile,
                        bool ended_by_compile)
 {
-    struct result_json_options options = {.has_output = command->is_capturing,
-                                          .has_timings = command->options.timings,
-                                          .compile = compile,
-                                          .ended_by_compile = ended_by_compile};
+    struct result_json_options options = {
+        .has_output = command->is_capturing,
+        .has_timings = command->options.timings,
+        .compile = compile,
+        .files = command->words->has_listing ? &command->words->listing : NULL,
+        .ended_by_compile = ended_by_compile};
 
     int patience_ms = command->patience_ms;
     int status = result->status;
@@ -278,6 +289,7 @@ static int judge_and_show(const struct run_command *command, struct cli_part par
         return run_command_refuse(command, &err);
     int status = show_result(command, &parts[PART_RUN].output, &results[PART_RUN],
                              has_compiler ? &compile : NULL, false);
+    status = status_of_files(command, status);
     for (int i = 0; i < STREAM_COUNT; i++)
         status = status_of_output(command, -parts[PART_RUN].seen.live_errors[i], status);
     return status;
@@ -300,7 +312,8 @@ static int run_until_begun(struct run_command *command, struct cli_part parts[PA
         }
         list[count++] =
             (struct run_part){command->plan, &parts[PART_RUN].io, &parts[PART_RUN].seen};
-        int r = run_parts(list, count, &command->early, err);
+        struct run_files files = run_file_words_files(command->words);
+        int r = run_parts(list, count, &command->early, &files, err);
         if (r == 0 && first->has_failed)
             (void)failure_explain(list[0].plan, first, err);
         if (plan_without(command, err) == 0)

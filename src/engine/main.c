@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 
         if (plan->has_stdin)
             io.stdin_fd = STDIN_FILENO;
-        reply.result = run_parts(&part, 1, NULL, &reply.err);
+        reply.result = run_parts(&part, 1, NULL, NULL, &reply.err);
     }
     /* The end of the output comes before the reply: the reader has everything when the reply is there. */
     (void)close(STDOUT_FILENO);

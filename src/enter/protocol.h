@@ -37,6 +37,9 @@ enum enter_message_kind {
     ENTER_ENDED       /* from init: the program's wait status and usage */
 };
 
+/* The byte that comes with the descriptor of the work directory, on the control socket. */
+#define ENTER_WORK_WORD 'w'
+
 struct enter_message {
     uint32_t kind;       /* enum enter_message_kind */
     uint32_t step;       /* ENTER_FAILED: row of the step table */

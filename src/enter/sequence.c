@@ -40,6 +40,11 @@ const struct step enter_steps[STEP_COUNT] = {
         "after the mounts, unless these have waited for them already; in init, which hands them on to a "
         "second program",
         step_groups},
+    [STEP_HAND_WORK] = {STEP_HAND_WORK, BERM_LAYER_FILESYSTEM, STEP_IN_INIT, "hand-work",
+        "hand the supervisor a descriptor of the work directory, and wait for the files that it puts there",
+        "after the mounts, before there is a program that could be in the way; after the groups, since both "
+        "come by the same socket",
+        step_hand_work},
     [STEP_LOOPBACK] = {STEP_LOOPBACK, BERM_LAYER_NETWORK, STEP_IN_INIT, "loopback",
         "bring up the run's own loopback interface when asked",
         "needs CAP_NET_ADMIN in the network namespace's owner, which is dropped later",

@@ -18,6 +18,7 @@ enum step_id {
     STEP_NO_NESTING,
     STEP_MOUNTS,
     STEP_GROUPS,
+    STEP_HAND_WORK,
     STEP_LOOPBACK,
     STEP_LOCK_MOUNTS,
     STEP_HOSTNAME,
@@ -86,6 +87,7 @@ int step_identity(struct enter_state *state);
 int step_no_nesting(struct enter_state *state);
 int step_mounts(struct enter_state *state);
 int step_groups(struct enter_state *state);
+int step_hand_work(struct enter_state *state);
 int step_loopback(struct enter_state *state);
 int step_lock_mounts(struct enter_state *state);
 int step_hostname(struct enter_state *state);

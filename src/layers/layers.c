@@ -51,6 +51,20 @@ static void put_request_files(const struct policy *policy, const struct request 
     }
 }
 
+/* At L6 the work directory exists inside alone, below it on the host, where src/run finds it by itself. */
+static void hand_work_dir(const struct policy *policy, const struct request *request,
+                          struct plan_builder *builder)
+{
+    uint32_t features = request->awaits_puts ? (uint32_t)PLAN_AWAIT_FILES : 0;
+
+    if (has_small_root(policy) && (request->awaits_puts || request->wants_work)) {
+        plan_text work = plan_add_text(builder, INSIDE_WORK);
+        builder->plan->work_dir = work;
+        features |= PLAN_HAND_WORK;
+    }
+    builder->plan->features |= features;
+}
+
 /* A descriptor leads round every layer but limits: a directory round the hidden paths, a socket round the network
  * namespace. At L0 and L1 the program inherits what the caller left open, as it inherits the environment. */
 static bool inherits_nothing(const struct policy *policy)
@@ -95,6 +109,7 @@ static void plan_base(const struct policy *policy, const struct request *request
         builder->plan->is_watchdog = true;
     }
     put_request_files(policy, request, builder);
+    hand_work_dir(policy, request, builder);
     if (layer_is_on(policy, BERM_LAYER_ENV))
         return;
     /* Without the env layer the program inherits the caller's environment, keys and all. */

@@ -14,7 +14,7 @@
 #include "plan/builder.h"
 
 /* Every bit below and including the last one of the enum. */
-#define ALL_FEATURES    (((uint32_t)PLAN_SHARED_SKELETON << 1) - 1)
+#define ALL_FEATURES    (((uint32_t)PLAN_AWAIT_FILES << 1) - 1)
 #define ALL_MOUNT_FLAGS (((uint32_t)MOUNT_FLAG_SKELETON << 1) - 1)
 #define ALL_NAMESPACES                                                                             \
     ((uint64_t)(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |      \
@@ -92,7 +92,7 @@ static bool has_good_texts(const struct plan *plan)
     }
     return is_text(plan, plan->program) && is_text(plan, plan->search_path) &&
            is_text(plan, plan->cwd) && is_text(plan, plan->hostname) &&
-           is_text(plan, plan->state_dir) && plan->argc >= 1 &&
+           is_text(plan, plan->work_dir) && is_text(plan, plan->state_dir) && plan->argc >= 1 &&
            is_run(plan, plan->argv, plan->argc) && is_run(plan, plan->envp, plan->envc);
 }
 

@@ -80,6 +80,8 @@ const char *plan_feature_name(unsigned bit)
         "lock-mounts",
         "new-keyring",
         "shared-skeleton",
+        "hand-work",
+        "await-files",
     };
     return bit < COUNT_OF(names) ? names[bit] : NULL;
 }

@@ -141,15 +141,18 @@ enum plan_feature {
     PLAN_GROUP_CLONE = 1u << 14, /* limits: v2, the clone lands in the group */
     PLAN_MONITOR_PROCESSES = 1u << 15,
     PLAN_MONITOR_MEMORY = 1u << 16,
-    PLAN_MONITOR_CPU = 1u << 17,    /* CPU time of the tree is polled from /proc */
-    PLAN_GROUP_CPU = 1u << 18,      /* CPU time of the tree is the group's count */
-    PLAN_SWEEP_SESSION = 1u << 19,  /* limits: kill what is left of the session at the end */
-    PLAN_DUMP_NOTHING = 1u << 20,   /* limits: no core file */
-    PLAN_READ_ONLY_ROOT = 1u << 21, /* filesystem: evidence must show it */
-    PLAN_NO_NESTING = 1u << 22,     /* privileges: no user namespace below the run's own */
-    PLAN_LOCK_MOUNTS = 1u << 23,    /* process: no mount can be taken away, below L5 */
-    PLAN_NEW_KEYRING = 1u << 24,    /* env: the caller's keys stay behind */
-    PLAN_SHARED_SKELETON = 1u << 25 /* filesystem: the root's names may be kept from run to run */
+    PLAN_MONITOR_CPU = 1u << 17,     /* CPU time of the tree is polled from /proc */
+    PLAN_GROUP_CPU = 1u << 18,       /* CPU time of the tree is the group's count */
+    PLAN_SWEEP_SESSION = 1u << 19,   /* limits: kill what is left of the session at the end */
+    PLAN_DUMP_NOTHING = 1u << 20,    /* limits: no core file */
+    PLAN_READ_ONLY_ROOT = 1u << 21,  /* filesystem: evidence must show it */
+    PLAN_NO_NESTING = 1u << 22,      /* privileges: no user namespace below the run's own */
+    PLAN_LOCK_MOUNTS = 1u << 23,     /* process: no mount can be taken away, below L5 */
+    PLAN_NEW_KEYRING = 1u << 24,     /* env: the caller's keys stay behind */
+    PLAN_SHARED_SKELETON = 1u << 25, /* filesystem: the root's names may be kept from run to run */
+    PLAN_HAND_WORK =
+        1u << 26, /* filesystem: the supervisor gets a descriptor of the work directory */
+    PLAN_AWAIT_FILES = 1u << 27 /* filesystem: with the above; the program waits for files */
 };
 
 /* Which embedded filter (src/linux/filter.h). */
@@ -180,6 +183,7 @@ struct plan {
     bool argv_has_work_mark;
     plan_text cwd;       /* as seen inside; "" = the private work directory or the caller's */
     plan_text hostname;  /* "" = unchanged */
+    plan_text work_dir;  /* what PLAN_HAND_WORK hands over: its path inside */
     plan_text state_dir; /* where locks and work directories are kept, on the host */
     bool has_stdin;
     uint32_t umask;

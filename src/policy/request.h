@@ -24,6 +24,8 @@ struct request {
     bool wants_capture; /* output is returned (JSON, API), not passed through */
     const struct request_file *files;
     size_t file_count;
+    bool wants_work;  /* what is in the work directory at the end is asked for */
+    bool awaits_puts; /* files are put into it before the program begins */
     /* Where the policy's --ro and --rw really lead, item by item; NULL: as they are written. */
     const char *const *ro_resolved;
     const char *const *rw_resolved;

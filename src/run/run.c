@@ -20,6 +20,7 @@
 #include "linux/clone.h"
 #include "linux/proc.h"
 #include "plan/defect.h"
+#include "run/files.h"
 #include "run/groups.h"
 #include "run/spawn.h"
 #include "run/supervisor.h"
@@ -87,6 +88,8 @@ static int run_guarded(struct run_state *run, struct berm_error *err)
         r = supervise(run, &run->parts[i], has_next, &end, err);
         groups_count(&run->parts[i]);
     }
+    if (r == 0)
+        files_after(run);
     return r;
 }
 
@@ -198,6 +201,8 @@ static int run_bare(struct run_state *run, struct berm_error *err)
         if (r == 0)
             proc_visit_tree(getpid(), count_one, &part->seen->orphans);
         groups_count(part);
+        if (r == 0 && (i + 1 == run->part_count || !exited_with_0(part->seen)))
+            files_after(run);
         run_end_first(run);
     }
     return r;
@@ -214,7 +219,7 @@ void run_end_early(struct cloner *cloner)
 }
 
 int run_parts(const struct run_part *parts, unsigned count, struct cloner *early,
-              struct berm_error *err)
+              const struct run_files *files, struct berm_error *err)
 {
     struct run_state run;
     struct cloner own = {.pid = 0};
@@ -223,6 +228,7 @@ int run_parts(const struct run_part *parts, unsigned count, struct cloner *early
         memset(parts[i].seen, 0, sizeof(*parts[i].seen));
     run_state_init(&run, parts, count);
     run.cloner = early ? early : &own;
+    run.files = files;
     /* Not beside groups of v2: berm may have to step out of its group, which must be empty then. */
     if (!early && parts[0].plan->cgroup_version != 2)
         cloner_begin(&own, parts[0].plan->clone_flags);

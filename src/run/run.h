@@ -46,6 +46,21 @@ struct run_io {
 /* Most programs that one run executes after each other: a compiler, then what it made. */
 #define RUN_PARTS_MAX 2
 
+/* The work directory of a run, as the caller of run_parts() may use it. */
+struct run_place {
+    int work_fd;       /* borrowed */
+    uint32_t uid, gid; /* of the host, as whom the program acts there */
+};
+
+/* What is done with the work directory before the first program begins and after everything inside is dead. */
+struct run_files {
+    void *context;
+    /* Called when the plan has PLAN_AWAIT_FILES. Returns 0, or -errno with @err filled: nothing is executed. */
+    int (*before)(void *context, const struct run_place *place, struct berm_error *err);
+    /* Called once when a program was begun, and there is a work directory. May be NULL. */
+    void (*after)(void *context, const struct run_place *place);
+};
+
 /* One program of a run. */
 struct run_part {
     const struct plan *plan;
@@ -67,12 +82,13 @@ void run_end_early(struct cloner *cloner);
  * 0. All plans are made from one policy but for its limits.
  *
  * @early     of run_begin_early(), used up; NULL: none.
+ * @files     borrows; NULL: nobody asks for the work directory.
  * @err       filled when berm could not even begin: no program was executed.
  * Returns 0 when there is an observation to judge (a failed step inside is one), or -errno.
  * Threads: the process must have one thread.  Async-signal-safe: no.  Since: 0.1.
  * Test: fault, escape, cli.
  */
 int run_parts(const struct run_part *parts, unsigned count, struct cloner *early,
-              struct berm_error *err);
+              const struct run_files *files, struct berm_error *err);
 
 #endif

@@ -28,6 +28,7 @@
 #include "linux/idmap.h"
 #include "linux/perf.h"
 #include "run/ends.h"
+#include "run/files.h"
 #include "run/groups.h"
 #ifdef BERM_PLANTED_DEFECTS
 #    include "run/planted_filter.h"
@@ -277,6 +278,8 @@ static int clone_and_go(struct run_state *run, unsigned first, unsigned count,
     child_ends_close(child);
     if (r == 0)
         r = make_late_groups(run, first, count, err);
+    if (r == 0)
+        r = files_before(run, plan, err);
     /* A child that failed by itself has said why: the supervisor reads it. */
     return r < 0 && has_spoken(part) ? 0 : r;
 }

@@ -31,6 +31,7 @@ void run_state_init(struct run_state *run, const struct run_part *parts, unsigne
     run->pidfd = -EBADF;
     run->control_fd = -EBADF;
     run->perf_fd = -EBADF;
+    run->work_fd = -EBADF;
     run->part_count = count;
     for (unsigned i = 0; i < RUN_PARTS_MAX; i++) {
         part_init(&run->parts[i]);
@@ -79,7 +80,7 @@ int run_take_names(struct run_state *run, struct berm_error *err)
     return slot_make_work_dir(&run->slot, run_outside_uid(run), run_outside_gid(run), err);
 }
 
-void run_end_first(struct run_state *run)
+void run_reap_first(struct run_state *run)
 {
     if (run->pidfd >= 0) {
         (void)pidfd_signal(run->pidfd, SIGKILL); /* gone already is as good */
@@ -87,6 +88,11 @@ void run_end_first(struct run_state *run)
             (void)waitpid(run->pid, NULL, 0);
     }
     run->pid = 0;
+}
+
+void run_end_first(struct run_state *run)
+{
+    run_reap_first(run);
     close_fd(&run->pidfd);
     close_fd(&run->control_fd);
     close_fd(&run->perf_fd);
@@ -126,6 +132,7 @@ int run_state_done(struct run_state *run)
         if (r < 0)
             ret = r;
     }
+    close_fd(&run->work_fd);
     skeleton_release(&run->skeleton);
     slot_sweep(&run->slot, sweep_groups, (void *)(uintptr_t)run->parts[0].plan);
     int r = slot_release(&run->slot);

@@ -35,6 +35,8 @@ struct run_state {
     pid_t pid;
     int control_fd; /* our end: a byte says go, closing it ends everything */
     int perf_fd;
+    const struct run_files *files; /* borrowed; NULL = none */
+    int work_fd;                   /* the work directory; negative: none, or not here yet */
     uint64_t began_ns;
 };
 
@@ -47,7 +49,10 @@ int run_take_names(struct run_state *run, struct berm_error *err);
 uint32_t run_outside_uid(const struct run_state *run);
 uint32_t run_outside_gid(const struct run_state *run);
 
-/* Kill and reap the first process. */
+/* Kill and reap the first process, and with it, where it is an init, everything inside. */
+void run_reap_first(struct run_state *run);
+
+/* The same, and let go of what was joined to it. */
 void run_end_first(struct run_state *run);
 
 /* Kill and reap what lives, remove what was made, close what is open. Returns 0 or the first -errno. */

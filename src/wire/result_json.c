@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "base/text.h"
+#include "session/names.h"
 #include "wire/plan_json.h"
 
 #define SCHEMA 1
@@ -192,6 +193,34 @@ static void write_notes(const struct result *result, struct json_writer *json)
     json_array_end(json);
 }
 
+/* Names are shown as session/names.h writes them, and can be given back to --get so. */
+static void write_file(const struct listing_entry *entry, struct json_writer *json)
+{
+    char shown[NAME_SHOWN_SIZE];
+
+    if (name_show(entry->path, shown, sizeof(shown)) < 0)
+        return; /* longer than any path that is listed */
+    json_object(json);
+    field_text(json, "path", shown);
+    field_text(json, "type", entry_type_name(entry->type));
+    if (entry->type == ENTRY_FILE)
+        field_u64(json, "bytes", entry->bytes);
+    json_object_end(json);
+}
+
+static void write_files(const struct listing *files, struct json_writer *json)
+{
+    json_key(json, "files");
+    json_array(json);
+    for (uint64_t i = 0; files && i < files->count; i++)
+        write_file(&files->entries[i], json);
+    json_array_end(json);
+    if (files && files->omitted > 0)
+        field_u64(json, "files_omitted", files->omitted);
+    if (files && files->is_incomplete)
+        field_bool(json, "files_incomplete", true);
+}
+
 static void write_timings(const struct result_usage *usage, struct json_writer *json)
 {
     json_key(json, "timings");
@@ -229,9 +258,7 @@ int result_to_json(const struct plan *plan, const struct result *result,
     write_streams(result, options->has_output ? captures : NULL, json);
     write_usage(&result->usage, json);
     layers_to_json(plan, json);
-    json_key(json, "files");
-    json_array(json);
-    json_array_end(json);
+    write_files(options->files, json);
     write_notes(result, json);
     if (options->has_timings)
         write_timings(&result->usage, json);

@@ -5,6 +5,7 @@
 #define BERM_WIRE_RESULT_JSON_H
 
 #include "run/result.h"
+#include "session/listing.h"
 #include "wire/json.h"
 
 /* The step before the program: how the compiler ended, with its own output and usage. */
@@ -16,6 +17,7 @@ struct result_compile {
 struct result_json_options {
     bool has_output; /* stdout and stderr inside */
     bool has_timings;
+    const struct listing *files;          /* what the run created or changed; NULL: not known */
     const struct result_compile *compile; /* NULL: there was no such step */
     bool ended_by_compile; /* the compiler failed: the result is its own, no program was executed */
 };

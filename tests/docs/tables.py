@@ -27,6 +27,8 @@ ROOMS = {
     "linux": "one file a mechanism, no decision: clone, groups, /proc, the probe",
     "enter": "between clone and exec, and PID 1",
     "run": "one run: slot, spawn, poll loop, capture, outcome",
+    "session": "files in and out of a work directory: the only code that opens names which a program chose",
+    "files": "berm-files: file types, hashes and archives, inside a run of its own",
     "wire": "JSON of plan, result, error",
     "request": "what a run needs beside the policy: where paths lead, variables from files",
     "engine": "the executable that the library spawns",
