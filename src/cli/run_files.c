@@ -82,7 +82,7 @@ static const char *last_part(const char *path)
 static int open_put(const char *file, struct put_word *put, struct berm_error *err)
 {
     struct quoted quoted;
-    struct stat status;
+    struct stat status = {0};
 
     put->fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     int r = put->fd < 0 || fstat(put->fd, &status) < 0 ? -errno : 0;
@@ -105,7 +105,7 @@ static int read_put(const char *word, struct put_word *put, struct berm_error *e
     AUTO_FREE char *name = parts[1];
 
     put->fd = -EBADF;
-    if (r < 0)
+    if (r < 0 || !file || !name)
         return r;
     put->name = strdup(name[0] != '\0' ? name : last_part(file));
     if (!put->name)
@@ -293,7 +293,10 @@ static int get_one(struct way_out *way, const char *shown, const char *file, str
     struct quoted quoted;
 
     int r = name_read(shown, name, sizeof(name));
-    if (r == 0 && strcmp(file, "-") != 0) {
+    if (r < 0)
+        return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, -r, "write the name as it is listed",
+                         "--get %s: no name of a file", quote_text(&quoted, shown));
+    if (strcmp(file, "-") != 0) {
         r = find_destination(file, shown, &place, err);
         target = (struct transfer_place){
             .stream_fd = -EBADF, .dir_fd = place.dir_fd, .name = place.name};
@@ -377,8 +380,9 @@ static void after_run(void *context, const struct run_place *place)
                                       .entries_max = RUN_FILES_LISTED_MAX,
                                       .visits_max = RUN_FILES_VISITS_MAX};
 
-    if (words->wants_list)
-        words->has_listing = listing_make(&dir, &wish, &words->listing) == 0;
+    words->has_listing = words->wants_list;
+    if (words->wants_list && listing_make(&dir, &wish, &words->listing) < 0)
+        words->listing.is_incomplete = true; /* nothing is known: never told as "nothing there" */
     if (words->has_listing)
         leave_out(&words->listing, words->left_out);
     get_files(words, place);

@@ -16,7 +16,7 @@
 /* Longest relative path in a work directory, with its end. A program can make longer ones; they are not followed. */
 #define NAME_PATH_SIZE 4096
 /* Room for any of them when escaped. */
-#define NAME_SHOWN_SIZE (3 * NAME_PATH_SIZE)
+#define NAME_SHOWN_SIZE ((size_t)3 * NAME_PATH_SIZE)
 
 /**
  * Write a path in its shown form: valid UTF-8 without control characters, and reversible.
