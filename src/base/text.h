@@ -49,6 +49,12 @@ bool text_is_valid(const char *bytes, size_t size);
  */
 bool text_is_control(uint32_t code);
 
+/* Is it one of the two names that every directory holds, "." and ".."? */
+static inline bool text_is_dot(const char *name)
+{
+    return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
 /* How many bytes at the start are ASCII (below 0x80); fast on long runs. */
 size_t text_ascii_size(const char *bytes, size_t size);
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/quote.h"
+#include "layers/choices.h"
 #include "session/names.h"
 #include "session/transfer.h"
 
@@ -116,11 +117,22 @@ static int read_put(const char *word, struct put_word *put, struct berm_error *e
     return name_is_inside(put->name, "--put", err) ? 0 : -EINVAL;
 }
 
+/* From the form in which names are listed. */
+static int read_shown(const char *shown, char *ret_name, size_t size, struct berm_error *err)
+{
+    struct quoted quoted;
+    int r = name_read(shown, ret_name, size);
+
+    return r == 0 ? 0
+                  : error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, -r,
+                              "write the name as it is listed", "--get %s: no name of a file",
+                              quote_text(&quoted, shown));
+}
+
 static int read_get(const char *word, struct get_word *get, struct berm_error *err)
 {
     char *parts[2] = {NULL, NULL};
     char name[NAME_PATH_SIZE];
-    struct quoted quoted;
 
     int r = read_word("get", word, parts, err);
     if (r < 0)
@@ -129,18 +141,16 @@ static int read_get(const char *word, struct get_word *get, struct berm_error *e
     get->file = parts[1];
     if (name_is_glob(get->name))
         return 0;
-    if (name_read(get->name, name, sizeof(name)) < 0)
-        return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, EINVAL,
-                         "write the name as it is listed", "--get %s: no name of a file",
-                         quote_text(&quoted, get->name));
+    r = read_shown(get->name, name, sizeof(name), err);
+    if (r < 0)
+        return r;
     return name_is_inside(name, "--get", err) ? 0 : -EINVAL;
 }
 
 static int check_level(const struct run_options *options, const struct policy *policy,
                        struct berm_error *err)
 {
-    bool has_work_dir = layer_is_on(policy, BERM_LAYER_ENV) ||
-                        (policy->level >= L6 && layer_is_on(policy, BERM_LAYER_FILESYSTEM));
+    bool has_work_dir = layer_is_on(policy, BERM_LAYER_ENV) || has_small_root(policy);
 
     if (options->put.count > 0 && !has_work_dir)
         return error_set(err, BERM_E_INVALID, BERM_LAYER_ENV, EINVAL, "use --level L2 or above",
@@ -201,7 +211,7 @@ static uint64_t stamp_now_ns(void)
     struct timespec now = {0, 0};
 
     (void)clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+    return clock_ns_of(&now);
 }
 
 /* A stamp that no file has so far: what changes from here on can be told from what was put. */
@@ -248,7 +258,7 @@ static bool is_directory(const char *path)
 /* Where a file goes: into a directory of the caller's, under one name. */
 struct destination {
     char *name; /* owned */
-    int dir_fd; /* owned, or AT_FDCWD */
+    int dir_fd; /* owned */
 };
 
 static int find_destination(const char *file, const char *shown, struct destination *ret_place,
@@ -292,10 +302,9 @@ static int get_one(struct way_out *way, const char *shown, const char *file, str
     char name[NAME_PATH_SIZE];
     struct quoted quoted;
 
-    int r = name_read(shown, name, sizeof(name));
+    int r = read_shown(shown, name, sizeof(name), err);
     if (r < 0)
-        return error_set(err, BERM_E_INVALID, BERM_LAYER_NONE, -r, "write the name as it is listed",
-                         "--get %s: no name of a file", quote_text(&quoted, shown));
+        return r;
     if (strcmp(file, "-") != 0) {
         r = find_destination(file, shown, &place, err);
         target = (struct transfer_place){

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "files/paths.h"
 #include "files/verbs.h"
 
@@ -41,7 +42,7 @@ static int add_name(struct path_list *list, const char *directory, const char *n
 {
     char path[PATH_SIZE];
 
-    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+    if (text_is_dot(name))
         return 0;
     int size = snprintf(path, sizeof(path), "%s%s%s", directory, directory[0] ? "/" : "", name);
     if (size < 0 || (size_t)size >= sizeof(path)) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 struct tree {
     int top_fd;
@@ -47,11 +48,6 @@ static int open_directory(int parent_fd, const char *name)
         return -errno;
     fd = openat(parent_fd, name, flags);
     return fd < 0 ? -errno : fd;
-}
-
-static bool is_dot(const char *name)
-{
-    return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
 static int move_to_top(struct tree *tree, int dir_fd, const char *name)
@@ -88,7 +84,7 @@ static int empty_directory(struct tree *tree, int dir_fd)
         return -errno;
     }
     while ((entry = readdir(dir)) != NULL) {
-        if (is_dot(entry->d_name) || unlinkat(dirfd(dir), entry->d_name, 0) == 0)
+        if (text_is_dot(entry->d_name) || unlinkat(dirfd(dir), entry->d_name, 0) == 0)
             continue;
         if (unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR) == 0)
             continue;
@@ -114,7 +110,7 @@ static int pass_over_top(struct tree *tree)
     if (!dir)
         return -errno;
     while ((entry = readdir(dir)) != NULL) {
-        if (is_dot(entry->d_name) || unlinkat(tree->top_fd, entry->d_name, 0) == 0)
+        if (text_is_dot(entry->d_name) || unlinkat(tree->top_fd, entry->d_name, 0) == 0)
             continue;
         if (unlinkat(tree->top_fd, entry->d_name, AT_REMOVEDIR) == 0)
             continue;

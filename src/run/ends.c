@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/error.h"
 
 /* One pipe; ours is non-blocking, theirs is not. */
 static int make_pipe(int *ours, int *theirs, bool we_write)
@@ -101,4 +104,12 @@ void child_ends_close(struct child_ends *child)
         for (int i = 0; i < 3; i++)
             close_fd(&child->parts[part].stdio[i]);
     }
+}
+
+int ends_say(const struct run_state *run, const char *word, struct berm_error *err)
+{
+    if (send(run->control_fd, word, 1, MSG_NOSIGNAL) == 1)
+        return 0;
+    return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
+                     "the new process is gone before it began: %s", strerror(errno));
 }

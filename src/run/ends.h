@@ -22,4 +22,7 @@ void child_ends_close(struct child_ends *child);
 /* The pipes of one program, or its terminal: our ends into @part, the child's into @child. 0 or -errno. */
 int ends_make(const struct run_state *run, struct part_state *part, struct part_ends *child);
 
+/* One byte to the first process, on the socket of control. Returns 0, or -errno with @err filled: it is gone. */
+int ends_say(const struct run_state *run, const char *word, struct berm_error *err);
+
 #endif

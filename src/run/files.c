@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "run/ends.h"
 
 /* Returns the descriptor, -EPIPE when the child is gone, -EAGAIN when none is there (MSG_DONTWAIT), or -errno. */
 static int receive(int socket_fd, int how)
@@ -69,10 +70,7 @@ int files_before(struct run_state *run, const struct plan *plan, struct berm_err
     int r = run->files->before(run->files->context, &place, err);
     if (r < 0 || !is_handed)
         return r;
-    if (send(run->control_fd, "f", 1, MSG_NOSIGNAL) == 1)
-        return 0;
-    return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
-                     "the new process is gone before it began: %s", strerror(errno));
+    return ends_say(run, "f", err);
 }
 
 void files_after(struct run_state *run)

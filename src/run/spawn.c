@@ -223,14 +223,6 @@ static bool has_spoken(const struct part_state *part)
     return poll(&slot, 1, 0) == 1 && (slot.revents & POLLIN) != 0;
 }
 
-static int say(const struct run_state *run, const char *word, struct berm_error *err)
-{
-    if (send(run->control_fd, word, 1, MSG_NOSIGNAL) == 1)
-        return 0;
-    return error_set(err, BERM_E_SYSTEM, BERM_LAYER_NONE, errno, NULL,
-                     "the new process is gone before it began: %s", strerror(errno));
-}
-
 /* v1: while the child builds its tree, since nobody enters them before (a tenth of a cold run). */
 static int make_late_groups(struct run_state *run, unsigned first, unsigned count,
                             struct berm_error *err)
@@ -274,7 +266,7 @@ static int clone_and_go(struct run_state *run, unsigned first, unsigned count,
     if (r == 0 && plan_has(plan, PLAN_MONITOR_CPU))
         run->perf_fd = perf_clock_open(pid); /* refused: the monitor polls instead, and says so */
     if (r == 0)
-        r = say(run, "g", err);
+        r = ends_say(run, "g", err);
     child_ends_close(child);
     if (r == 0)
         r = make_late_groups(run, first, count, err);

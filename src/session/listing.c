@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "session/names.h"
 #include "session/open_inside.h"
 
@@ -111,7 +113,7 @@ static int queue_directory(struct walk *walk, const char *path)
 static uint64_t time_ns(const struct timespec *time)
 {
     /* A clock before 1970 is no time that anything can be compared with. */
-    return time->tv_sec < 0 ? 0 : (uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec;
+    return time->tv_sec < 0 ? 0 : clock_ns_of(time);
 }
 
 static bool is_wished(const struct listing_wish *wish, const struct listing_entry *entry)
@@ -187,11 +189,6 @@ static int visit_name(struct walk *walk, int dir_fd, const char *parent, const c
     return take_entry(walk, path, &status);
 }
 
-static bool is_dot(const char *name)
-{
-    return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
-}
-
 /* Takes dir_fd. */
 static int read_directory(struct walk *walk, int dir_fd, const char *path)
 {
@@ -208,7 +205,7 @@ static int read_directory(struct walk *walk, int dir_fd, const char *path)
         entry = readdir(dir);
         if (!entry)
             break;
-        if (is_dot(entry->d_name))
+        if (text_is_dot(entry->d_name))
             continue;
         if (walk->visits++ >= walk->wish->visits_max) {
             walk->listing.is_incomplete = true;

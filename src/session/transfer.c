@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "linux/tree.h"
 #include "session/copy.h"
 #include "session/draft.h"
@@ -228,7 +229,7 @@ static int check_place(const struct transfer_place *place, struct berm_error *er
     const char *name = place->name;
     struct stat status;
 
-    if (*name == '\0' || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+    if (*name == '\0' || strchr(name, '/') || text_is_dot(name))
         return refuse_place(place, EINVAL, "it is not one name of a directory", err);
     if (fstatat(place->dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT ? 0 : refuse_place(place, errno, strerror(errno), err);
@@ -322,8 +323,7 @@ int transfer_clear_drafts(const struct workspace_dir *dir)
         return ret;
     }
     while ((entry = readdir(staging)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            unlinkat(dir->staging_fd, entry->d_name, 0) == 0)
+        if (text_is_dot(entry->d_name) || unlinkat(dir->staging_fd, entry->d_name, 0) == 0)
             continue;
         int r = errno == EISDIR ? tree_remove(dir->staging_fd, entry->d_name) : -errno;
         if (ret == 0)
